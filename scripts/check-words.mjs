@@ -21,8 +21,6 @@ const ALPHABET = "letters of an alphabet"
 
 /** A file, the reason, and a piece of each line of a comment that is allowed there. */
 const EXCEPTIONS = [
-  ["src/config/mistakes.ts", ALPHABET, ["Most letters follow", "Letters that are added"]],
-  ["src/identity/accounts/totp.ts", ALPHABET, ["Letters and digits"]],
   ["src/model/text/compared.ts", ALPHABET, ["no letter of another", "Letters may be composed", "variants of letters"]],
   ["src/model/text/compared.ts", ALPHABET, ["plain letters", "composes a", "Letters and digits", "wide letters"]],
   ["src/model/text/cut.ts", ALPHABET, ["No letter is cut", "a longer letter"]],
@@ -30,8 +28,6 @@ const EXCEPTIONS = [
   ["src/model/text/email.ts", ALPHABET, ["letters (UTS 46)", "letters, so", "Letters, marks", "Letters of these"]],
   ["src/model/text/identifiers.ts", ALPHABET, ["ASCII letters"]],
   ["src/model/text/shown-text.ts", ALPHABET, ["letters join", "A visible letter"]],
-  ["src/store/events/reports.ts", ALPHABET, ["The small letter"]],
-  ["packages/client/src/rest-client.ts", ALPHABET, ["letters in the table"]],
 ].flatMap(([file, reason, pieces]) => pieces.map((piece) => ({ file, reason, piece })))
 
 /** Written from the contract by a test. */

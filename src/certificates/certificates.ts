@@ -1,4 +1,4 @@
-/** The server's own certificate: the one that is kept is used at once, and replaced when two thirds of its life are over. */
+/** The server's own certificate: an existing one is used at once, and replaced when two thirds of its life are over. */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AcmeConfig } from "../config/acme.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
@@ -7,31 +7,31 @@ import { type Answers, orderCertificate } from "./order.ts"
 
 interface CertificateState {
   readonly names: ReadonlyArray<string>
-  /** In milliseconds since 1970; null: there is none yet. */
+  /** Milliseconds since 1970; null when there is none yet. */
   readonly endsAt: number | null
-  /** Why the last try failed; null: it did not. */
+  /** Reason why the last attempt failed; null after a success. */
   readonly problem: string | null
 }
 
-/** Null: the server speaks no TLS itself. */
+/** Null when the server does not serve TLS itself. */
 export const CertificateWatch = Context.Reference<{ readonly state: () => CertificateState | null }>(
   "gathercue/CertificateWatch",
   { defaultValue: () => ({ state: () => null }) },
 )
 
 const [MINUTE, HOUR] = [60_000, 3_600_000]
-/** After failures. Authorities take about five failed tries of a name in an hour, and then none for some time. */
+/** Delays after failures. Authorities allow about five failed attempts of a name per hour, and then none for some time. */
 const RETRY_AFTER_MS = [MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 6 * HOUR]
-/** A machine may sleep, and its clock be set. */
+/** Bounded, because a machine may sleep and its clock may be set. */
 const LOOK_AFTER_MS = HOUR
-/** Servers that were started together do not ask at the same moment. */
+/** Randomised, so that servers started together do not ask at the same moment. */
 const SPREAD = 0.05
 
-/** When a certificate is to be replaced: up to a twentieth of its life before two thirds of it. `chance`: from 0 to 1. */
+/** Renewal time of a certificate: up to a twentieth of its life before two thirds of it. `chance` is from 0 to 1. */
 export const renewalAt = ({ from, to }: Pick<KeptCertificate, "from" | "to">, chance: number): number =>
   Math.round(from + (to - from) * (2 / 3 - SPREAD * chance))
 
-/** `failures`: in a row, at least one. */
+/** `failures` counts consecutive failures and is at least one. */
 export const retryAfterMs = (failures: number, chance: number): number =>
   (RETRY_AFTER_MS[Math.min(failures, RETRY_AFTER_MS.length) - 1] ?? 0) * (1 + SPREAD * chance)
 
@@ -45,7 +45,7 @@ export class Certificates {
   #failures = 0
   #problem: string | null = null
 
-  /** `use`: connections that are made from now on get the certificate of the file. */
+  /** `use` makes new connections use the certificate of the file. */
   constructor(config: AcmeConfig, dataDir: string, use: (file: string) => void) {
     this.#config = config
     this.#folder = certificatesFolder(dataDir)
@@ -67,12 +67,12 @@ export class Certificates {
   #adopt(certificate: KeptCertificate): void {
     this.#use(certificate.file)
     this.#current = certificate
-    // A certificate that lacks a name serves the other names until the next one is there.
+    // A certificate that lacks a name still serves the other names until the next one exists.
     const hasAll = this.#config.domains.every((name) => certificate.names.includes(name))
     this.#renewAt = hasAll ? renewalAt(certificate, Math.random()) : 0
   }
 
-  /** Waits until one is due, and asks for it once. */
+  /** Waits until a certificate is due, and requests it once. */
   #turn(): Effect.Effect<void, never, Telemetry> {
     const { directory, domains } = this.#config
     return Effect.gen({ self: this }, function* () {
@@ -103,7 +103,7 @@ export class Certificates {
     CertificateWatch,
     Effect.gen({ self: this }, function* () {
       const { metrics, sample } = yield* Telemetry
-      // Without one the time is long past, so that an alert sees it.
+      // Without a certificate the time is long past, so that an alert fires.
       sample(() => metrics.certificateEnds.set(Math.max(1, Math.round((this.#current?.to ?? 0) / 1000))))
       yield* Effect.forkScoped(Effect.forever(this.#turn()))
       return { state: this.state }

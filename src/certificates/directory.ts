@@ -1,9 +1,9 @@
-/** Is the authority's directory there? The library does not say why it is not. */
+/** Checks the authority's directory, because the library does not say why it is unavailable. */
 import { fetchFailure, fetchWithin } from "../egress/fetch-within.ts"
 
 const WITHIN_MS = 5000
 
-/** A sentence; undefined: the address answers, and is a directory. */
+/** Resolves to a sentence about the problem; undefined when the address answers with a directory. */
 export const directoryProblem = async (url: string): Promise<string | undefined> => {
   try {
     const body: unknown = await fetchWithin(WITHIN_MS, url, {}, (answer) => answer.json().catch(() => null))

@@ -1,4 +1,4 @@
-/** The plain port beside the one with TLS: answers to challenges, and the way to https for everything else. */
+/** The plain HTTP port beside the TLS port: answers challenges, and redirects everything else to https. */
 import { App } from "../engine/engine.ts"
 import type { Certificates } from "./certificates.ts"
 
@@ -6,7 +6,7 @@ const CHALLENGES = "/.well-known/acme-challenge/"
 const NONE_YET =
   "This server has no certificate yet, so that nothing can be read from it safely. Its operator finds the reason in its log and in gathercue check."
 
-/** The app is to be listened on by its caller. Redirects name the server's own address, whatever name a request gives. */
+/** The caller listens with the app. Redirects name the server's own address, whatever name a request gives. */
 export const httpPort = (certificates: Certificates, publicUrl: string): ReturnType<typeof App> => {
   const app = App()
   app.get(`${CHALLENGES}:token`, (res, req) => {
@@ -16,7 +16,7 @@ export const httpPort = (certificates: Certificates, publicUrl: string): ReturnT
   })
   app.get("/healthz", (res) => void res.writeHeader("content-type", "application/json").end('{"status":"ok"}'))
   app.any("/*", (res, req) => {
-    // The body of a request, if there is one, is not read.
+    // A request body is not read.
     if (!certificates.isThere) {
       const sentence = res.writeStatus("503 Service Unavailable").writeHeader("retry-after", "60")
       sentence.writeHeader("content-type", "text/plain").end(NONE_YET, true)

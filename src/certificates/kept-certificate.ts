@@ -1,4 +1,4 @@
-/** The certificate and its key in the data folder: one file, which is replaced as a whole, so that the two always fit. */
+/** The certificate and its key in the data folder: one file that is replaced as a whole, so the two always match. */
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ const FIRST = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/
 export interface KeptCertificate {
   readonly file: string
   readonly names: ReadonlyArray<string>
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly from: number
   readonly to: number
 }
@@ -27,7 +27,7 @@ const textOf = (path: string): string | undefined => {
   }
 }
 
-/** Undefined where it has no certificate, or not the key of it. */
+/** Undefined when it has no certificate, or another key. */
 const described = (file: string, pem: string): KeptCertificate | undefined => {
   const [key = ""] = KEY.exec(pem) ?? []
   const [first = ""] = FIRST.exec(pem) ?? []
@@ -41,14 +41,14 @@ const described = (file: string, pem: string): KeptCertificate | undefined => {
   }
 }
 
-/** Undefined: there is none that can be used. */
+/** Undefined when there is no usable certificate. */
 export const readCertificate = (folder: string): KeptCertificate | undefined => {
   const file = join(folder, CERTIFICATE)
   const pem = textOf(file)
   return pem === undefined ? undefined : described(file, pem)
 }
 
-/** Nobody but the user of the server reads it, from its first byte on. */
+/** Readable only by the user of the server, from its first byte on. */
 const writeWhole = (folder: string, name: string, text: string): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, name)
@@ -62,7 +62,7 @@ const writeWhole = (folder: string, name: string, text: string): void => {
   renameSync(`${path}.new`, path)
 }
 
-/** @throws Error when the chain is not one of this key */
+/** @throws Error when the chain does not belong to this key */
 export const keepCertificate = (folder: string, key: string, chain: string): KeptCertificate => {
   const pem = `${key.trim()}\n${chain.trim()}\n`
   const certificate = described(join(folder, CERTIFICATE), pem)
@@ -71,7 +71,7 @@ export const keepCertificate = (folder: string, key: string, chain: string): Kep
   return certificate
 }
 
-/** The key by which the authority knows this server. */
+/** Key that identifies this server to the authority. */
 export const readAccountKey = (folder: string): string | undefined => textOf(join(folder, ACCOUNT))
 
 export const keepAccountKey = (folder: string, key: string): void => writeWhole(folder, ACCOUNT, key)

@@ -1,6 +1,6 @@
 /**
- * A new certificate from an authority that speaks ACME (RFC 8555), by the challenge HTTP-01. TLS-ALPN-01 is not possible: the engine
- * holds the port and cannot answer with a protocol of its own choice. acme-client repeats what was refused for its nonce.
+ * Orders a new certificate from an ACME authority (RFC 8555) with the challenge HTTP-01. TLS-ALPN-01 is not possible: the engine holds the
+ * port and cannot answer with a protocol of its own choice. acme-client repeats requests refused for their nonce.
  */
 import type { AcmeConfig } from "../config/acme.ts"
 import { directoryProblem } from "./directory.ts"
@@ -10,10 +10,10 @@ const REQUEST_WITHIN_MS = 30_000
 const POLL_FROM_MS = 500
 const POLL_TO_MS = 10_000
 const POLLS = 12
-/** The renewal has times of its own. */
+/** The renewal has its own schedule. */
 const RETRIES = { retryMaxAttempts: 1, retryDefaultDelay: 1 }
 
-/** Answers to challenges by their tokens, which the http port gives. */
+/** Challenge answers by token, served by the http port. */
 export type Answers = Map<string, string>
 
 /** Resolves when the certificate is stored. */
@@ -24,7 +24,7 @@ export const orderCertificate = async (
 ): Promise<KeptCertificate> => {
   const problem = await directoryProblem(directory)
   if (problem !== undefined) throw new Error(problem)
-  // A server without a certificate of its own loads none of it.
+  // Loaded on demand: a server without its own certificate does not need it.
   const { Client, axios, crypto } = await import("acme-client")
   axios.defaults.timeout = REQUEST_WITHIN_MS
   Object.assign(axios.defaults, { acmeSettings: RETRIES })

@@ -1,12 +1,12 @@
-/** What the process is asked to do, from its arguments. Unknown arguments are refused, so that a misspelt option is never ignored. */
+/** Command of the process, from its arguments. Unknown arguments are refused, so that a misspelt option is never ignored. */
 import { parseArgs } from "node:util"
 
-/** The arguments cannot be used. The message is one sentence. */
+/** Thrown for unusable arguments. The message is one sentence. */
 export class ArgumentsInvalid extends Error {
   override readonly name = "ArgumentsInvalid"
 }
 
-/** Each command with its line in the help. */
+/** Commands with their lines in the help. */
 export const COMMANDS = {
   serve: "Run the server. This is what happens without a command too.",
   migrate: "Bring the database to the schema of this build, and say the versions before and after.",
@@ -29,25 +29,25 @@ type CommandName = NameIn<keyof typeof COMMANDS>
 
 export interface Invocation {
   readonly command: CommandName | "help" | "version"
-  /** The place of a backup, or the id of an event; empty where none is named. */
+  /** Location of a backup, or id of an event; empty without one. */
   readonly target: string
-  /** A backup is tested instead of made. */
+  /** Whether a backup is tested instead of made. */
   readonly verify: boolean
-  /** Read in this order; a key that is set already keeps its value. */
+  /** Files read in this order; a key that is already set keeps its value. */
   readonly envFiles: ReadonlyArray<string>
-  /** The result as JSON. */
+  /** Whether the result is JSON. */
   readonly json: boolean
-  /** A file of the log whose end is put into what `doctor` writes; empty where none is named. */
+  /** A log file whose end is included in the output of `doctor`; empty without one. */
   readonly log: string
-  /** What waited in the original already is not sent. */
+  /** Whether to drop what already waited in the original. */
   readonly discardWaiting: boolean
-  /** A supervisor starts each of its workers so (`WORKER_FLAG`). */
+  /** Whether a supervisor started this process as a worker (`WORKER_FLAG`). */
   readonly isWorker: boolean
 }
 
 const TARGET = / (?:<(?:target|event)>|(\[target\]))$/
 
-/** The command that the words name, and its target. */
+/** Command named by the words, and its target. */
 const commandOf = (words: ReadonlyArray<string>): Pick<Invocation, "command" | "target"> | undefined => {
   if (words.length === 0) return { command: "serve", target: "" }
   const [first = "", target = ""] = words
@@ -82,13 +82,13 @@ const parsed = (args: ReadonlyArray<string>) => {
       },
     })
   } catch (cause) {
-    // Node's own sentence may go on with advice on how to pass such an argument.
+    // Node's own sentence may continue with advice on how to pass such an argument.
     const [sentence = ""] = (cause as Error).message.split(/\. |\n/)
     throw new ArgumentsInvalid(`${sentence.replace(/\.$/, "")}; ${HINT}.`)
   }
 }
 
-/** `args`: without the programs of node and of this file. @throws ArgumentsInvalid */
+/** `args` excludes the paths of node and of this file. @throws ArgumentsInvalid */
 export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   const { values, positionals } = parsed(args)
   const {

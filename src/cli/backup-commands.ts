@@ -1,4 +1,4 @@
-/** `gathercue backup` and `gathercue restore`: to and from a folder or a bucket, and the test of a backup. */
+/** `gathercue backup` and `gathercue restore`, to and from a folder or a bucket, and testing a backup. */
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -23,7 +23,7 @@ const targetOf = ({ backup }: Where, named: string): string => {
   return target
 }
 
-/** Runs the work with the folder of a backup, which is fetched first where it is in a bucket. */
+/** Runs the work with the folder of a backup, which is first fetched if it is in a bucket. */
 const withBackup = async <A>(
   { backup }: Where,
   target: string,
@@ -42,7 +42,7 @@ const withBackup = async <A>(
   }
 }
 
-/** Every row is read, and with it every page, whose checksum PostgreSQL compares. */
+/** Reads every row, and with it every page, whose checksum PostgreSQL verifies. */
 const readEverything = (url: string) =>
   withSession(url, SESSION, LIMITS, async ({ sql }) => {
     const tables = await sql<{ name: string }[]>`
@@ -57,11 +57,11 @@ const readEverything = (url: string) =>
     return `${rows} rows in ${tables.length} tables`
   })
 
-/** Restores the backup into a folder for that alone, starts its database, and reads all of it. @throws CommandFailed */
+/** Restores the backup into a temporary folder, starts its database, and reads all of it. @throws CommandFailed */
 const verify = async (config: Where, target: string): Promise<void> => {
   const dataDir = await mkdtemp(join(tmpdir(), "gathercue-verify-"))
   try {
-    // Under root the database has a user of its own.
+    // Under root the database has its own user.
     await chmod(dataDir, 0o711)
     await withBackup(config, target, dataDir, (folder) => restore({ ...config, databaseUrl: null, dataDir }, folder))
     const { secretKeys } = checkConfig({ ...inheritedEnvironment(), DATA_DIR: dataDir })

@@ -1,15 +1,15 @@
-/** What a backup consists of, in a folder or in a bucket. */
+/** Contents of a backup, in a folder or in a bucket. */
 import { Schema } from "effect"
 import type { CopiedFile } from "../store/embedded/copy-files.ts"
 
-/** Grows when a backup can no longer be restored by a build of before. */
+/** Incremented when an earlier build can no longer restore a backup. */
 export const FORMAT = 1
 export const MANIFEST = "manifest.json"
 export const DATABASE = "database"
 export const MEDIA = "media"
 export const KEY = "secret-key"
 
-/** Sessions of backups, as PostgreSQL shows them. */
+/** Session name of backups, as shown by PostgreSQL. */
 export const SESSION = { application_name: "gathercue backup" }
 
 export const ManifestFields = {

@@ -1,6 +1,6 @@
 /**
- * Backups in a folder: all of a data folder in a folder of its own. That is the embedded database, the
- * key, and the media. A backup is whole or it is not there: it is made beside its final name.
+ * Backups in a folder: a copy of the whole data folder with the embedded database, the key, and the media. A backup is complete or absent,
+ * because it is made beside its final name.
  */
 import { existsSync } from "node:fs"
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
@@ -38,14 +38,14 @@ export type Where = ReturnType<typeof checkConfig>
 const inFolder = (folder: string, files: ReadonlyArray<CopiedFile>): ReadonlyArray<CopiedFile> =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
 
-/** A full disk, a folder that may not be read, and the like are told in the system's own words. */
+/** A full disk, an unreadable folder and the like are reported with the system's own message. */
 const ofTheSystem = (cause: unknown, what: string): unknown =>
   cause instanceof Error && "syscall" in cause ? new CommandFailed(`${what}: ${cause.message}.`) : cause
 
 const isFree = async (folder: string): Promise<boolean> =>
   !existsSync(folder) || (await readdir(folder).catch(() => [""])).length === 0
 
-/** Media come after the database, so that every recording it lists is there, unless it was deleted meanwhile. */
+/** Media are copied after the database, so that every recording it lists is there, unless it was deleted meanwhile. */
 const copyAll = async (
   dataDir: string,
   { url, data }: AttachedPostgres,
@@ -76,7 +76,7 @@ export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): P
     await flush(partial)
     await rename(partial, target)
     await flush(dirname(target))
-    // The backup is made, whether or not /ops hears of it.
+    // The backup succeeds even if /ops is not told about it.
     await withSession(attached.url, SESSION, LIMITS, ({ sql }) => noteFolderBackup(sql, bytesOf(files))).catch(() => {})
     print(`${target}: ${megabytes(files)}`)
     if (!files.some(({ path }) => path === KEY))
@@ -98,7 +98,7 @@ const readManifest = async (source: string): Promise<ReadonlyArray<CopiedFile>> 
   return manifest.success.files
 }
 
-/** @throws CommandFailed for the first file that is not as the backup was made */
+/** @throws CommandFailed for the first file that differs from the backup */
 const requireSame = (expected: ReadonlyArray<CopiedFile>, folder: string, copies: ReadonlyArray<CopiedFile>): void => {
   const copied = new Map(inFolder(folder, copies).map((file) => [file.path, file]))
   for (const { path, sha256 } of expected) {
@@ -123,7 +123,7 @@ const restoreAll = async (
 ): Promise<void> => {
   await noteRestoring(dataDir)
   try {
-    // Of a restore that was killed.
+    // Removes what a killed restore left.
     await removeOthers(dataDir)
     const media = existsSync(join(source, MEDIA)) ? await copyFiles(join(source, MEDIA), join(dataDir, MEDIA)) : []
     requireSame(files, MEDIA, media)
@@ -135,7 +135,7 @@ const restoreAll = async (
     await noteRestored(dataDir)
     await put(join(source, DATABASE), (copies) => requireSame(files, DATABASE, copies))
   } catch (cause) {
-    // Nothing of either was there before.
+    // Nothing removed here existed before the restore.
     await removeOthers(dataDir)
     await forgetRestored(dataDir)
     await endRestoring(dataDir)
@@ -144,7 +144,7 @@ const restoreAll = async (
   await endRestoring(dataDir)
 }
 
-/** Puts a backup into `DATA_DIR`, where no database may be. The database is put there last. @throws CommandFailed */
+/** Restores a backup into `DATA_DIR`, which must have no database. The database is restored last. @throws CommandFailed */
 export const restore = async ({ databaseUrl, dataDir, keepsKey }: Where, wanted: string): Promise<void> => {
   const source = resolve(wanted)
   if (databaseUrl !== null) throw new CommandFailed(EXTERNAL)

@@ -1,7 +1,7 @@
 /**
- * Backups of a data folder in a bucket. A file is an object that is named by its hash, so that a backup stores what has changed since the
- * ones before it alone; the list of its files, which is written last, is the backup. Under a prefix: `backups/<time>.json` and
- * `objects/<hash>`. One installation has one prefix.
+ * Backups of a data folder in a bucket. A file is an object named by its hash, so a backup stores only what has changed since earlier ones;
+ * the list of its files, which is written last, is the backup. Layout under a prefix: `backups/<time>.json` and `objects/<hash>`. One
+ * installation has one prefix.
  */
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
@@ -24,13 +24,13 @@ import { CommandFailed } from "./command-failed.ts"
 const LIMITS = { connectMs: 10_000, withinMs: 24 * 3_600_000 }
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
 const CHUNK_BYTES = 16 * 1024 ** 2
-/** Each has a part of its file in memory. */
+/** Bounded, because each has a part of its file in memory. */
 const FILES_AT_ONCE = 4
 
-/** PostgreSQL wants its empty folders too. */
+/** Lists folders too, because PostgreSQL needs its empty ones. */
 const List = Schema.fromJsonString(Schema.Struct({ ...ManifestFields, folders: Schema.Array(Schema.String) }))
 
-/** A place for backups, and maybe the name of one of them. */
+/** A location of backups, and optionally the name of one of them. */
 interface BucketPlace {
   readonly shown: string
   readonly bucket: S3Bucket
@@ -54,7 +54,7 @@ export const placeIn = ({ s3 }: Config["backup"], target: string, deadlines = DE
   return { shown: `s3://${bucket}/${prefix}`, bucket: new S3Bucket({ ...s3, url }, deadlines), prefix, name }
 }
 
-/** What the bucket refused is told in one sentence. */
+/** Reports the bucket's refusal in one sentence. */
 const inBucket = async <A>({ shown }: BucketPlace, work: () => Promise<A>): Promise<A> => {
   try {
     return await work()
@@ -66,10 +66,10 @@ const inBucket = async <A>({ shown }: BucketPlace, work: () => Promise<A>): Prom
 const objectOf = ({ prefix }: BucketPlace, sha256: string): string => `${prefix}/objects/${sha256}`
 const listOf = ({ prefix }: BucketPlace, name: string): string => `${prefix}/backups/${name}.json`
 
-/** When the backup of that name was made. */
+/** Time of the backup with that name. */
 const timeOf = (name: string): string => name.replace(/T(\d\d)-(\d\d)-/, "T$1:$2:")
 
-/** The names of all backups, oldest first. */
+/** Names of all backups, oldest first. */
 const namesIn = async ({ bucket, prefix }: BucketPlace): Promise<ReadonlyArray<string>> => {
   const keys = await bucket.list(`${prefix}/backups/`)
   return keys.map(({ key }) => key.slice(`${prefix}/backups/`.length, -".json".length)).filter((key) => NAME.test(key))
@@ -92,7 +92,7 @@ const readList = async (place: BucketPlace, name: string) => {
   return { text, ...list.success }
 }
 
-/** False: the file is not as it was described any more, and is not stored. */
+/** Returns false when the file has changed since it was described, and is not stored. */
 const storeFile = async (place: BucketPlace, { bytes, sha256 }: CopiedFile, path: string): Promise<boolean> => {
   const hash = createHash("sha256")
   const file = await open(path, "r")
@@ -110,7 +110,7 @@ const storeFile = async (place: BucketPlace, { bytes, sha256 }: CopiedFile, path
   return false
 }
 
-/** Files of media do not change once they are whole: those of the backup before are not read again. */
+/** Complete media files do not change, so those of the previous backup are not read again. */
 const describeMedia = async (
   dataDir: string,
   before: { readonly at: number; readonly files: ReadonlyArray<CopiedFile> },
@@ -122,7 +122,7 @@ const describeMedia = async (
   const described: CopiedFile[] = []
   await forEachOf(paths, async (full) => {
     const path = full.slice(dataDir.length + 1)
-    // One that is removed meanwhile is left out.
+    // A file removed meanwhile is left out.
     const found = await stat(full).catch(() => undefined)
     const same = known.get(path)
     if (found !== undefined && same?.bytes === found.size && found.mtimeMs < before.at) described.push(same)
@@ -147,7 +147,7 @@ const storeAll = async (place: BucketPlace, files: ReadonlyArray<CopiedFile>, ro
   return { changed, missing: [...missing.values()] }
 }
 
-/** Removes the older backups, and the objects that no other one names. */
+/** Removes the oldest backups, and the objects that no other one names. */
 const prune = async (place: BucketPlace, keep: number): Promise<void> => {
   const names = await namesIn(place)
   const old = names.slice(0, -keep)
@@ -161,7 +161,7 @@ const prune = async (place: BucketPlace, keep: number): Promise<void> => {
   await place.bucket.removeAll(objects.map(({ key }) => key).filter((key) => !needed.has(key)))
 }
 
-/** One that cannot be read spares the next nothing, and does not keep it from being made. */
+/** A backup that cannot be read saves the next one nothing, and does not prevent it. */
 const lastOf = async (place: BucketPlace) => {
   const name = (await namesIn(place)).at(-1)
   const list = name === undefined ? undefined : await readList(place, name).catch(() => undefined)
@@ -176,7 +176,7 @@ const REFUSALS = {
 const OF_ANOTHER =
   "which this database does not know: another server runs on a copy of it, or this one is an older copy. Stop the one that is not real, or give it another BACKUP_TO, and run gathercue promote at the real one."
 
-/** Resolves to what is to be told. @throws CommandFailed */
+/** Resolves to a message for the operator. @throws CommandFailed */
 export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: number): Promise<string> => {
   const attached = await attachEmbeddedPostgres({ dataDir, onLog: () => {} })
   const partial = join(dataDir, "backup.partial")
@@ -201,7 +201,7 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
         ]
         const rootOf = (path: string): string => (path.startsWith(`${DATABASE}/`) ? partial : dataDir)
         const { changed, missing } = await storeAll(place, all, rootOf)
-        // Of an upload that goes on; the database and its copies stand still.
+        // Belongs to an upload in progress; the database and its copies do not change.
         const files = all.filter(({ sha256 }) => !changed.has(sha256))
         const inside = folders
           .filter((one) => one.isDirectory())
@@ -225,7 +225,7 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
   }
 }
 
-/** Puts a backup into the folder, as `gathercue backup <folder>` makes it, and resolves to its name. @throws CommandFailed */
+/** Fetches a backup into the folder, in the layout of `gathercue backup <folder>`, and resolves to its name. @throws CommandFailed */
 export const fetchBackup = (place: BucketPlace, folder: string): Promise<string> =>
   inBucket(place, async () => {
     const name = place.name ?? (await namesIn(place)).at(-1)

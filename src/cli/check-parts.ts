@@ -1,4 +1,4 @@
-/** The parts that a server stands on, each tried for real. A try changes nothing that stays. */
+/** Dependencies of a server, each actually tested. The tests leave no changes. */
 import { randomBytes } from "node:crypto"
 import { constants, existsSync } from "node:fs"
 import { access, statfs } from "node:fs/promises"
@@ -25,14 +25,14 @@ import { withDatabase } from "./reach-database.ts"
 
 export interface Part {
   readonly part: string
-  /** A server starts with a warning, and part of it may not work. */
+  /** `warning` means that a server starts, and part of it may not work. */
   readonly state: "ok" | "warning" | "failed"
-  /** A sentence, or a few words where it is `ok`. */
+  /** A sentence, or a few words for `ok`. */
   readonly text: string
   readonly remedy?: string
 }
 
-/** The configuration as `checkConfig` returns it; a secret key may not be made yet. */
+/** Configuration as returned by `checkConfig`; a secret key may not exist yet. */
 type Checked = Omit<Config, "secretKeys"> & { readonly secretKeys: Config["secretKeys"] | null }
 
 const WITHIN_MS = 10_000
@@ -45,7 +45,7 @@ const warning = (part: string, text: string, remedy: string): Part => ({ part, s
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** `remedy`: of a try that fails. */
+/** `remedy` is for a failed test. */
 const tried = async (part: string, remedy: string, work: () => Promise<Part>): Promise<Part> => {
   try {
     return await work()
@@ -103,7 +103,7 @@ const checkDatabase = async (config: Checked): Promise<ReadonlyArray<Part>> => {
   const { databaseUrl, dataDir } = config
   try {
     if (databaseUrl === null) await requireRestored(dataDir)
-    // The first start makes it; a check makes nothing.
+    // The first start creates the database; a check creates nothing.
     const isNew = databaseUrl === null && (await findDatabase(dataDir)) === undefined
     if (isNew) return [ok("database", `none in ${dataDir} yet: the first start makes it`)]
     const place = databaseUrl === null ? `in ${dataDir}` : "at DATABASE_URL"
@@ -130,14 +130,14 @@ const checkFolder = ({ dataDir, s3, mediaMinFreeBytes }: Checked): Promise<Part>
     return ok("data folder", `${dataDir} can be written to`)
   })
 
-/** Undefined: it is free. */
+/** Undefined when the port is free. */
 const portTaken = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>
   new Promise((resolve) => {
     const probe = createServer()
     probe.once("error", resolve).listen({ host, port, exclusive: true }, () => probe.close(() => resolve(undefined)))
   })
 
-/** Null: nobody answers there as a server of ours does. */
+/** Null when no server of ours answers there. */
 const askHealth = (url: string): Promise<number | null> =>
   fetchWithin(HEALTH_WITHIN_MS, `${url}/healthz`, { redirect: "manual" }, async (answer) => {
     const isOurs = answer.headers.get("content-type")?.includes("json") === true
@@ -147,7 +147,7 @@ const askHealth = (url: string): Promise<number | null> =>
 
 const checkPort = async ({ host, port, cluster, acme }: Checked): Promise<ReadonlyArray<Part>> => {
   const remedy = "Stop the other program, or choose another port and an address of this machine."
-  // The port with TLS answers under its names alone.
+  // A TLS port answers only under its own names.
   const url = listenUrl(host, acme?.httpPort ?? port)
   const isRunning = port > 0 && (await askHealth(url).catch(() => null)) !== null
   const look = async (part: string, key: string, name: string, at: number): Promise<Part> => {
@@ -176,7 +176,7 @@ const checkNats = (nats: Redacted.Redacted<string>): Promise<Part> =>
     return ok("NATS", "answers")
   })
 
-/** `name`: of the bucket in a sentence. The object is under the prefix. */
+/** `name` is the bucket's name in a sentence. The object is stored under the prefix. */
 const tryBucket = async (bucket: S3Bucket, prefix: string, name: string): Promise<void> => {
   const [key, bytes] = [`${prefix}gathercue-check-${randomBytes(6).toString("hex")}`, randomBytes(16)]
   const refuse = (cause: unknown): never => {
@@ -228,7 +228,7 @@ const checkMedia = (media: NonNullable<Config["media"]>): Promise<Part> =>
     },
   )
 
-/** From this machine: a server that does not run yet, and a name that only others resolve, are no faults. */
+/** Tested from this machine: a server that does not run yet, and a name that only others resolve, are no faults. */
 const checkAddress = async (publicUrl: string): Promise<Part> => {
   const remedy = "Once a server runs, this address must lead to it, through the proxy with its certificate."
   try {
@@ -247,7 +247,10 @@ const checkAddress = async (publicUrl: string): Promise<Part> => {
 const DAY_MS = 86_400_000
 const LATE_MS = 14 * DAY_MS
 
-/** The kept certificate, and whether the authority that gives the next one is reached: without one nothing works, with one later. */
+/**
+ * Checks the kept certificate, and whether the authority that issues the next one is reachable: without a certificate nothing works, with
+ * one only the renewal is affected.
+ */
 const checkCertificate = async (dataDir: string, acme: NonNullable<Config["acme"]>): Promise<Part> => {
   const part = "certificate"
   const kept = readCertificate(certificatesFolder(dataDir))
@@ -260,7 +263,7 @@ const checkCertificate = async (dataDir: string, acme: NonNullable<Config["acme"
   return kept.to - Date.now() < LATE_MS ? warning(part, `The one ${end}.`, remedy) : ok(part, `the one ${end}`)
 }
 
-/** All at once, in a fixed order. */
+/** Tests run concurrently, with results in a fixed order. */
 export const checkParts = async (config: Checked): Promise<ReadonlyArray<Part>> => {
   const { smtp, cluster, s3, backup, media, publicUrl, acme } = config
   const parts = await Promise.all([

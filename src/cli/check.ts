@@ -1,4 +1,4 @@
-/** `gathercue check`: would a server start with this configuration, and would all of it work? Changes nothing that stays. */
+/** `gathercue check`: tests whether a server would start with this configuration, and all of it would work. It leaves no changes. */
 import { ConfigInvalid, checkConfig } from "../config/config.ts"
 import { checkParts, type Part } from "./check-parts.ts"
 import { CommandFailed } from "./command-failed.ts"
@@ -20,7 +20,7 @@ const COLUMN = 15
 const lineOf = ({ part, state, text, remedy }: Part): string =>
   `${part.padEnd(COLUMN)}${state === "warning" ? "warning: " : ""}${text}${remedy === undefined ? "" : ` ${remedy}`}`
 
-/** `json`: one object on standard output, also where something failed. @throws ConfigInvalid, CommandFailed */
+/** `json` prints one object on standard output, even after a failure. @throws ConfigInvalid, CommandFailed */
 export const check = async (json: boolean): Promise<void> => {
   const parts = await checkAll().catch((cause: unknown): ReadonlyArray<Part> => {
     if (!json || !(cause instanceof ConfigInvalid)) throw cause

@@ -1,4 +1,4 @@
-/** A running server as it tells of itself. Of customers there are numbers alone: no titles, names or addresses. */
+/** A running server's own report. Customers appear in it only as numbers: no titles, names or addresses. */
 import { Redacted } from "effect"
 import type { Config } from "../config/config.ts"
 import { ask, serverBase } from "./reach-server.ts"
@@ -7,7 +7,7 @@ type Reached = Pick<Config, "host" | "port" | "adminPort" | "acme" | "publicUrl"
 
 const WITHIN_MS = 5000
 
-/** Fields of the status that hold nothing of customers. */
+/** Status fields that hold nothing of customers. */
 const NUMBERS = ["release", "at", "quiet", "certificate", "process", "nodes", "backlog"] as const
 
 const numbersOf = (text: string) => {

@@ -1,4 +1,4 @@
-/** `gathercue doctor`: one file with what somebody who helps needs to know, and without secrets or what customers stored. */
+/** `gathercue doctor`: one file with everything a supporter needs, without secrets or data stored by customers. */
 import { existsSync } from "node:fs"
 import { open, statfs, writeFile } from "node:fs/promises"
 import { arch, availableParallelism, freemem, loadavg, platform, release, totalmem, uptime } from "node:os"
@@ -31,11 +31,11 @@ const machine = () => ({
   memoryBytes: totalmem(),
   memoryFreeBytes: freemem(),
   uptimeSeconds: Math.round(uptime()),
-  /** The limit of this command; `process_max_fds` in the metrics is the limit of a running server. Null: there is no limit. */
+  /** Limit of this command; `process_max_fds` in the metrics is that of a running server. Null when there is no limit. */
   openFilesAtMost: Number.isFinite(fileLimit()) ? fileLimit() : null,
 })
 
-/** The result has the reason of a failure in place of what could not be read. */
+/** Replaces data that could not be read by the reason of the failure. */
 const orReason = <A>(work: Promise<A>): Promise<A | { readonly failed: string }> =>
   work.catch((cause: unknown) => ({ failed: cause instanceof Error ? cause.message : String(cause) }))
 
@@ -66,7 +66,7 @@ const readLog = async (path: string) => {
   }
 }
 
-/** The configuration, or the sentences why there is none: then nothing that needs it can be looked at. */
+/** The configuration, or the sentences why there is none: without it nothing that needs it can be checked. */
 const readConfig = (): Checked | { readonly problems: ReadonlyArray<string> } => {
   try {
     return checkConfig()
@@ -96,7 +96,7 @@ const collect = async (log: string, version: string, config: ReturnType<typeof r
 }
 
 /**
- * Every text of the result is searched for every secret: messages of other programs may hold one.
+ * Every text of the result is searched for every secret, because messages of other programs may hold one.
  * @throws CommandFailed when the file cannot be written
  */
 export const doctor = async (target: string, log: string, version: string): Promise<void> => {
@@ -106,7 +106,7 @@ export const doctor = async (target: string, log: string, version: string): Prom
   const masked = masking(inheritedEnvironment(), keys)
   const text = JSON.stringify(found, (_, value: unknown) => (typeof value === "string" ? masked(value) : value), 2)
   const path = resolve(target || `gathercue-doctor-${found.madeAt.replaceAll(/[:.]/g, "-")}.json`)
-  // An older file is kept, and no other user of the machine reads this one.
+  // An older file is kept, and no other user of the machine can read this one.
   await writeFile(path, `${text}\n`, { flag: "wx", mode: 0o600 }).catch((cause: Error) => {
     throw new CommandFailed(`${path} cannot be written (${cause.message}).`)
   })

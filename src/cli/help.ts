@@ -1,4 +1,4 @@
-/** The help of the command: what it can do, and every key of its configuration. */
+/** Help of the command: its abilities, and every configuration key. */
 import { CONFIG_KEYS } from "../config/keys.ts"
 import { COMMANDS } from "./arguments.ts"
 

@@ -1,4 +1,4 @@
-/** `gathercue inspect`: the chart of a live event, as the process that owns it has it. */
+/** `gathercue inspect`: the chart of a live event in the process that owns it. */
 import { Redacted, Schema } from "effect"
 import type { checkConfig } from "../config/config.ts"
 import { Inspection } from "../model/live/inspection.ts"

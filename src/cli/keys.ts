@@ -1,4 +1,4 @@
-/** `gathercue keys`: a change of SECRET_KEY without loss. */
+/** `gathercue keys`: changing SECRET_KEY without loss. */
 import { randomBytes } from "node:crypto"
 import type { Config } from "../config/config.ts"
 import { countSealed, resealAll, type SealedTexts } from "../store/sealing/resealing.ts"
@@ -9,7 +9,7 @@ import { print } from "./terminal.ts"
 /** 256 bits. */
 export const newKey = (): string => randomBytes(32).toString("base64url")
 
-/** The longest that something signed by a key is of use: the cookie of a signed-out voter. */
+/** Longest validity of anything signed by a key: the cookie of a signed-out voter. */
 const SIGNED_FOR_DAYS = 30
 
 const nameOf = (index: number): string => (index === 0 ? "SECRET_KEY" : `SECRET_KEYS_OLD, number ${index}`)
@@ -21,7 +21,7 @@ const lineOf = (counts: ReadonlyArray<SealedTexts>, key: number): string => {
   return `${nameOf(key)} opens ${parts.length === 0 ? "nothing" : parts.join(", ")}`
 }
 
-/** Prints one line for each key, and then what to do. @throws CommandFailed when something opens with no key */
+/** Prints one line per key, and then the next step. @throws CommandFailed when something opens with no key */
 const report = (counts: ReadonlyArray<SealedTexts>, keys: number): void => {
   for (let key = 0; key < keys; key++) print(lineOf(counts, key))
   const older = sum(counts.map(({ byKey }) => sum(byKey.slice(1))))

@@ -1,4 +1,4 @@
-/** `gathercue promote`: the database is the real one, whatever it was copied from. */
+/** `gathercue promote`: declares the database the original, whatever it was copied from. */
 import type { checkConfig } from "../config/config.ts"
 import { withSession } from "../store/pool/session.ts"
 import { countHolders } from "../store/process-lock.ts"
@@ -11,13 +11,13 @@ import { print } from "./terminal.ts"
 const SESSION = { application_name: "gathercue promote" }
 const LIMITS = { connectMs: 10_000, withinMs: 600_000 }
 
-/** @throws CommandFailed where no server of this release has seen the database yet */
+/** @throws CommandFailed when no server of this release has used the database yet */
 export const promoteDatabase = async (config: ReturnType<typeof checkConfig>, discards: boolean): Promise<void> => {
   const { wasQuiet, copied } = await withDatabase(config, (url) =>
     withSession(url, SESSION, LIMITS, async ({ sql }) => {
       const [seen] = await sql<{ is: boolean }[]>`select to_regclass('instances') is not null as is`
       if (seen?.is !== true) throw new CommandFailed("No server of this release was started on the database yet.")
-      // A copy that no server was started on yet is found out first.
+      // A copy on which no server has started yet is recognised first.
       if ((await countHolders(sql)) === 0) await recogniseInstance(url, { ...config, quiet: false })
       return promote(sql, discards)
     }),

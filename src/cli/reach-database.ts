@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts"
 import { attachEmbeddedPostgres } from "../store/embedded/attach.ts"
 import { usable } from "../store/open-database.ts"
 
-/** Runs `work` with the database's address. Failures that an operator can act on are one sentence. */
+/** Runs `work` with the database's address. Failures that an operator can act on become one sentence. */
 export const withDatabase = async <A>(
   { databaseUrl, dataDir }: Pick<Config, "databaseUrl" | "dataDir">,
   work: (url: string) => Promise<A>,

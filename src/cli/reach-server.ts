@@ -5,7 +5,7 @@ import { listenUrl } from "../model/listen-url.ts"
 
 const LOOPBACK = "127.0.0.1"
 
-/** A port with TLS answers under its names alone. Undefined: with PORT 0 nobody knows where the server listens. */
+/** A TLS port answers only under its own names. Undefined with PORT 0, where the listening port is unknown. */
 export const serverBase = ({
   host,
   port,
@@ -18,7 +18,7 @@ export const serverBase = ({
   return port === 0 ? undefined : listenUrl(host, port)
 }
 
-/** The answer, or the reason why there is none. */
+/** The answer, or the reason for its absence. */
 export const ask = (
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
-/** The output of the command: lines for the operator, and the reason of a start that was refused. */
+/** Output of the command: lines for the operator, and the reason for a refused start. */
 
-/** Failures whose message is meant for the operator; anything else is shown with its stack. */
+/** Failures whose message is meant for the operator; others are shown with their stack. */
 const REFUSALS = new Set([
   "ArgumentsInvalid",
   "CommandFailed",
@@ -32,11 +32,11 @@ export const refuse = (cause: unknown): never => {
 interface Listening {
   readonly url: string
   readonly publicUrl: string
-  /** In a few words. */
+  /** Short description. */
   readonly database: string
 }
 
-/** In production a line of the log, whatever its level; else for a person who tries the product. */
+/** Prints a log line in production, whatever the level; otherwise a text for a person who tries the product. */
 export const printWelcome = (
   { url, publicUrl, database }: Listening,
   { production, web }: { readonly production: boolean; readonly web: object | null },

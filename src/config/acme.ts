@@ -1,8 +1,8 @@
-/** The settings of a certificate of the server's own. */
+/** Settings of the server's own certificate. */
 import type { Values } from "./rules.ts"
 
 export interface AcmeConfig {
-  /** Lower case, none twice. */
+  /** Lower case, without duplicates. */
   readonly domains: ReadonlyArray<string>
   readonly directory: string
   readonly email: string | null

@@ -1,6 +1,6 @@
 /**
- * Configuration: the one reader of the environment. Each key has one row in `config/keys.ts` and one schema in
- * `config/schemas.ts`. Secrets are `Redacted`, so that none is ever printed.
+ * Configuration: the only reader of the environment. Each key has one row in `config/keys.ts` and one schema in `config/schemas.ts`.
+ * Secrets are `Redacted`, so that none is ever printed.
  */
 import { resolve } from "node:path"
 import type { Config as EffectConfig } from "effect"
@@ -17,7 +17,7 @@ import { crossProblems, suspicions, type Values } from "./rules.ts"
 import { SETTINGS } from "./schemas.ts"
 import { type Shown, shownOf } from "./shown.ts"
 
-/** Settings that cannot be used: the message has a line for each, a sentence that begins with the key. */
+/** Unusable settings: the message has one line for each, a sentence that begins with the key. */
 export class ConfigInvalid extends Error {
   override readonly name = "ConfigInvalid"
 
@@ -27,16 +27,16 @@ export class ConfigInvalid extends Error {
 }
 
 interface ClusterConfig {
-  /** By which the other nodes reach this one. */
+  /** Address by which other nodes reach this one. */
   readonly host: string
   readonly port: number
-  /** Nodes prove it to each other; null: they trust their network. */
+  /** Shared secret of the nodes; null when they trust their network. */
   readonly secret: Redacted.Redacted<string> | null
-  /** Taken beside it while the secret is changed. */
+  /** Second accepted secret while the secret is being changed. */
   readonly otherSecret: Redacted.Redacted<string> | null
-  /** Comma separated addresses, maybe with credentials; null: a worker, whose supervisor passes messages on. */
+  /** Comma-separated addresses, optionally with credentials; null for a worker, whose supervisor passes messages on. */
   readonly nats: Redacted.Redacted<string> | null
-  /** A node that was silent for so long is lost. */
+  /** Silence after which a node counts as lost. */
   readonly lostMs: number
 }
 
@@ -44,48 +44,48 @@ export interface Config {
   readonly production: boolean
   readonly host: string
   readonly port: number
-  /** Null: the server speaks no TLS itself. */
+  /** Null when the server does not serve TLS itself. */
   readonly acme: AcmeConfig | null
-  /** `null`: derived from the address that is listened on. */
+  /** `null` derives it from the listening address. */
   readonly publicUrl: string | null
   readonly dataDir: string
-  /** `null`: the address that clients use. */
+  /** `null` uses the address of clients. */
   readonly appUrl: string | null
-  /** `null`: no mail is sent. */
+  /** `null` when no mail is sent. */
   readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
-  /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
+  /** Emails per day (UTC) that a workspace may send to addresses it chose. */
   readonly mailPerWorkspacePerDay: number
-  /** OpenID Connect; `null`: no sign-in through a provider. */
+  /** OpenID Connect provider; `null` for no sign-in through a provider. */
   readonly idp: {
     readonly issuer: string
     readonly clientId: string
     readonly clientSecret: Redacted.Redacted<string>
   } | null
-  /** `null`: the embedded PostgreSQL in `dataDir`. */
+  /** `null` for the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted<string> | null
   readonly databasePool: number
-  /** Requests' statements that may wait for a connection. */
+  /** Maximum number of requests' statements that wait for a connection. */
   readonly databaseWaiting: number
-  /** For a statement or a transaction. */
+  /** Time limit of a statement or a transaction. */
   readonly databaseDeadlineMs: number
   readonly answers: AnswerDeadlines
-  /** This server is one of several nodes on the database; null: it runs alone. */
+  /** Settings of one of several nodes on the database; null for a server that runs alone. */
   readonly cluster: ClusterConfig | null
-  /** Processes on one port. */
+  /** Number of processes on one port. */
   readonly workers: number
-  /** This process is one of them. */
+  /** Whether this process is a worker. */
   readonly isWorker: boolean
-  /** A second port, on loopback. */
+  /** A second port on loopback. */
   readonly adminPort: number | null
-  /** Between the notice that the server stops and the end of its listening. */
+  /** Delay between announcing the stop and closing the listener. */
   readonly drainDelayMs: number
-  /** Nothing is sent to others until the database is promoted. */
+  /** Whether nothing is sent to others until the database is promoted. */
   readonly quiet: boolean
   readonly secretKeys: SecretKeys
   readonly platformKey: Redacted.Redacted<string> | null
   readonly accessLog: "on" | "addresses" | "off"
   readonly logLevel: string
-  /** The collector of traces; null: nothing is traced. */
+  /** Trace collector; null disables tracing. */
   readonly otlp: OtlpSettings | null
   readonly webhookRetryDelaysMs: ReadonlyArray<number>
   readonly webhookConcurrency: number
@@ -95,19 +95,19 @@ export interface Config {
   readonly socketsPerAddress: number
   readonly actorMailbox: number
   readonly defaultCapacity: number
-  /** Answers the help chat from its passages; `null`: the passages are the answer. */
+  /** Model that answers the help chat from its passages; `null` when the passages are the answer. */
   readonly helpModel: {
     readonly url: string
     readonly name: string
     readonly key: Redacted.Redacted<string> | null
   } | null
-  /** LiveKit; `null`: browsers connect to each other, in rooms of a few people. */
+  /** LiveKit server; `null` when browsers connect to each other, in rooms of a few people. */
   readonly media: {
     readonly url: string
     readonly apiKey: string
     readonly apiSecret: Redacted.Redacted<string>
   } | null
-  /** The pages for people; null: the server has none. */
+  /** Pages for people; null when the server has none. */
   readonly web: { readonly embedOrigins: ReadonlyArray<string> } | null
   /** Calls between browsers. */
   readonly mesh: {
@@ -115,39 +115,39 @@ export interface Config {
     readonly ice: { readonly urls: ReadonlyArray<string>; readonly turnSecret: Redacted.Redacted<string> | null }
     readonly policy: "all" | "relay"
   }
-  /** The address for watching broadcasts; `null`: none is known. */
+  /** Address template for watching broadcasts; `null` when there is none. */
   readonly playbackUrlTemplate: string | null
-  /** Encoders that push to this server; null: none may. */
+  /** Limits of encoders that push to this server; null when none may. */
   readonly ingest: {
     readonly most: number
     readonly mostOfOne: number
     readonly maxKbps: number
     readonly maxHours: number
   } | null
-  /** The media server makes the broadcasts; null: it does not. */
+  /** Broadcasts made by the media server; null when it makes none. */
   readonly stage: { readonly maxHours: number } | null
-  /** A CDN before this server, for watching broadcasts. */
+  /** CDN before this server, for watching broadcasts. */
   readonly cdnUrl: string | null
   readonly ffmpeg: {
-    /** A path, or `off`; `null`: as found on the search path. */
+    /** A path, or `off`; `null` searches the search path. */
     readonly path: string | null
     readonly searchPath: string
   }
-  /** The media of an event is recorded outside of this server: by a media server that is not configured here, or by a person. */
+  /** Whether an event's media are recorded outside this server: by a media server that is not configured here, or by a person. */
   readonly recordsElsewhere: boolean
-  /** Of one recording, and of all recordings of a workspace; 0: no limit. */
+  /** Limits of one recording, and of all recordings of a workspace; 0 means no limit. */
   readonly mediaMaxBytes: number
   readonly mediaQuotaBytes: number
   readonly mediaQuotaPerFounderBytes: number
   readonly workspacesPerAccount: number
   readonly signup: "open" | "invited" | "off"
-  /** Bytes that stay free on the disk of media. */
+  /** Bytes to keep free on the media disk. */
   readonly mediaMinFreeBytes: number
-  /** Uploads at once. */
+  /** Maximum number of concurrent uploads. */
   readonly mediaUploads: number
-  /** Recordings are deleted so long after they were begun; 0: never. */
+  /** Recordings are deleted this long after their start; 0 means never. */
   readonly mediaRetentionDays: number
-  /** The bucket of recordings; `null`: the disk. */
+  /** Bucket of recordings; `null` for the disk. */
   readonly s3: {
     readonly url: string
     readonly region: string
@@ -161,25 +161,25 @@ export interface Config {
     readonly keep: number
     readonly s3: Config["s3"]
   }
-  /** Proxies whose `x-forwarded-for` is believed. */
+  /** Proxies whose `x-forwarded-for` is trusted. */
   readonly trustedProxies: TrustedProxies
-  /** How many times the limits by address the people of a client's address have. */
+  /** Factor on the limits by address for the people of a client's address. */
   readonly venues: (address: string) => number
   readonly metricsToken: Redacted.Redacted<string> | null
-  /** `mailto:` or https; null: there is no `security.txt`. */
+  /** A `mailto:` or https address; null omits `security.txt`. */
   readonly securityContact: string | null
-  /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
+  /** Whether webhook targets and partners' key sets may be `http://` on loopback: a development switch. */
   readonly allowLoopbackTargets: boolean
-  /** The relay of an inspector that is shown the charts of live events: a development switch. */
+  /** Relay of an inspector that displays the charts of live events: a development switch. */
   readonly inspector: string | null
   readonly shown: Shown
-  /** Sentences about what is probably a mistake. */
+  /** Sentences about probable mistakes. */
   readonly warnings: ReadonlyArray<string>
 }
 
 const KEY_NAMES = CONFIG_KEYS.map(({ name }) => name)
 
-/** Blanks around a value do not count, and an empty value counts as absent. */
+/** Blanks around a value are ignored, and an empty value counts as absent. */
 const trimmed = (env: Environment): Record<string, string> =>
   Object.fromEntries(
     KEY_NAMES.flatMap((name) => {
@@ -195,7 +195,7 @@ const sentence = (name: string, error: EffectConfig.ConfigError): string => {
   return `${name} ${rule ?? "cannot be read"}.`
 }
 
-/** Reads every key. Resolves to the values of those that can be used, and one sentence for each of the others. */
+/** Reads every key. Resolves to the usable values, and one sentence for each of the others. */
 const readAll = (env: Environment): { readonly values: Partial<Values>; readonly problems: ReadonlyArray<string> } => {
   const provider = ConfigProvider.fromEnv({ env: trimmed(env) })
   const problems: string[] = []
@@ -260,7 +260,7 @@ const clusterOf = ({
   NODE_LOST_MS: lostMs,
 }: Values): ClusterConfig | null => (address === null ? null : { ...address, secret, otherSecret, nats, lostMs })
 
-/** A template says that viewers watch elsewhere. */
+/** A template means that viewers watch elsewhere. */
 const isStaged = (values: Values): boolean =>
   values.BROADCAST_STAGE === "on" &&
   values.PLAYBACK_URL_TEMPLATE === null &&
@@ -277,12 +277,15 @@ const checked = (env: Environment, isWorker: boolean) => {
   return { values: read as Values, warnings: found.map(({ sentence }) => sentence) }
 }
 
-/** Reads and checks the whole environment, and writes nothing. Throws `ConfigInvalid`. `secretKeys`: null: the first start makes the key. */
+/**
+ * Reads and checks the whole environment, and writes nothing. Throws `ConfigInvalid`. `secretKeys` is null when the first start will create
+ * the key.
+ */
 export const checkConfig = (
   env: Environment = process.env,
 ): Omit<Config, "secretKeys"> & {
   readonly secretKeys: SecretKeys | null
-  /** The key is the one that the data folder keeps. */
+  /** Whether the data folder keeps the key. */
   readonly keepsKey: boolean
 } => {
   const { values, warnings } = checked(env, false)
@@ -293,13 +296,13 @@ export const checkConfig = (
 }
 
 /**
- * Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used.
- * `isWorker`: of one of several workers on one port, which was given its settings by their supervisor.
+ * Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every unusable setting. `isWorker` is for one of
+ * several workers on one port, which got its settings from their supervisor.
  */
 export const loadConfig = (env: Environment = process.env, isWorker = false): Config => {
   const { values, warnings } = checked(env, isWorker)
   const config = configOf(values, warnings, env, isWorker)
-  // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
+  // Read last, because it may write to the data folder: nothing is written for a refused configuration.
   return { ...config, secretKeys: secretKeysOf(values, config.dataDir) }
 }
 
@@ -396,5 +399,5 @@ const configOf = (
   }
 }
 
-/** The environment that child processes inherit. */
+/** Environment inherited by child processes. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env

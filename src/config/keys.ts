@@ -1,4 +1,4 @@
-/** Every environment key that is read: its default and meaning. The pages of the configuration and the startup print come from these rows. */
+/** Every environment key with its default and meaning. The configuration pages and the startup print derive from these rows. */
 
 interface Key {
   readonly name: string
@@ -7,7 +7,7 @@ interface Key {
   readonly secret?: true
 }
 
-/** Every key of the environment that is read, in the order of the help. */
+/** All environment keys, in the order of the help. */
 export const CONFIG_KEYS = [
   {
     name: "NODE_ENV",

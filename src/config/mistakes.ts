@@ -1,4 +1,4 @@
-/** Probable mistakes of an operator: secrets that can be guessed, and names of variables that are almost keys. */
+/** Probable mistakes of an operator: guessable secrets, and variable names that are almost keys. */
 import { lowerAscii } from "../model/text/compared.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 
@@ -6,7 +6,7 @@ export type Environment = { readonly [name: string]: string | undefined }
 
 export interface Suspicion {
   readonly sentence: string
-  /** Production refuses it, elsewhere it is a warning. */
+  /** Whether production refuses it; elsewhere it is a warning. */
   readonly isGrave: boolean
 }
 
@@ -18,14 +18,14 @@ const repeats = (text: string): boolean =>
     (period) => text.slice(period) === text.slice(0, -period),
   )
 
-/** Most letters follow the one before them, as in an alphabet or a row of digits. */
+/** Whether most characters continue the previous one, as in an alphabet or a row of digits. */
 const counts = (text: string): boolean => {
   const codes = Array.from(text, (letter) => letter.charCodeAt(0))
   const steps = codes.filter((code, at) => at > 0 && Math.abs(code - (codes[at - 1] ?? 0)) === 1)
   return steps.length > text.length / 2
 }
 
-/** A random key of at least 32 characters is none of these. */
+/** Reasons that apply to no random key of at least 32 characters. */
 const WEAKNESSES: ReadonlyArray<readonly [reason: string, holds: (secret: string) => boolean]> = [
   ["has too few different characters", (secret) => new Set(secret).size < FEWEST_LETTERS],
   ["repeats a shorter text", repeats],
@@ -38,7 +38,7 @@ export const weaknessOf = (secret: string): string | undefined => {
   return reason && `${reason} and can be guessed; gathercue keys new makes one`
 }
 
-/** Without these a server is open, or works on other data. So a misspelt one is refused, unless the key is set beside it. */
+/** Keys without which a server is open, or works on other data. A misspelt one is therefore refused, unless the key itself is also set. */
 const GRAVE: ReadonlySet<string> = new Set<KeyName>([
   "CLUSTER_ADDRESS",
   "DATABASE_URL",
@@ -49,7 +49,7 @@ const GRAVE: ReadonlySet<string> = new Set<KeyName>([
   "SIGNUP",
   "TRUSTED_PROXIES",
 ])
-/** Names under which other programs know what a key says. */
+/** Names used by other programs for the meaning of a key. */
 const ALIASES: Readonly<Record<string, KeyName>> = {
   CLUSTER_SECRET_OLD: "CLUSTER_SECRET_OTHER",
   EMAIL_FROM: "MAIL_FROM",
@@ -57,7 +57,7 @@ const ALIASES: Readonly<Record<string, KeyName>> = {
   S3_SECRET_KEY: "S3_SECRET_ACCESS_KEY",
   SMTP_FROM: "MAIL_FROM",
 }
-/** Names of other programs that are near to a key. */
+/** Names of other programs that resemble a key. */
 const OTHERS: ReadonlySet<string> = new Set([
   "ADMIN_HOST",
   "ADMIN_USER",
@@ -66,12 +66,12 @@ const OTHERS: ReadonlySet<string> = new Set([
   "DATABASE_PORT",
 ])
 const PREFIX = "GATHERCUE_"
-/** Too many programs have variables like HOST, PORT and WEB. */
+/** Shorter names are ignored, because too many programs have variables like HOST, PORT and WEB. */
 const SHORTEST = 6
 const LETTERS_FOR_A_SLIP = 5
 const MOST_SLIPS = 3
 
-/** Letters that are added, left out, changed or swapped between the two (optimal string alignment). */
+/** Number of characters added, left out, changed or swapped between the two (optimal string alignment). */
 const slipsBetween = (one: string, other: string): number => {
   let [twoBefore, before]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, n) => n)]
   for (let i = 1; i <= one.length; i++) {
@@ -92,7 +92,7 @@ const slipsBetween = (one: string, other: string): number => {
 
 const NAMES: ReadonlyArray<KeyName> = CONFIG_KEYS.map(({ name }) => name)
 
-/** The key that is meant by a name that is none. */
+/** Key meant by an unknown name. */
 const meantBy = (name: string): KeyName | undefined => {
   const own = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
   const near = NAMES.filter(({ length }) => length >= SHORTEST && Math.abs(length - own.length) <= MOST_SLIPS)
@@ -104,7 +104,7 @@ const meantBy = (name: string): KeyName | undefined => {
 
 const isKey = (name: string): boolean => NAMES.some((key) => key === name)
 
-/** Variables that are almost keys. Everything else belongs to other programs. */
+/** Variables that are almost keys. All others belong to other programs. */
 export const misspelt = (env: Environment): ReadonlyArray<Suspicion> =>
   Object.keys(env).flatMap((name) => {
     if (isKey(name) || OTHERS.has(name)) return []

@@ -1,4 +1,4 @@
-/** The settings of traces that are sent to a collector. */
+/** Settings of the trace collector. */
 import type { OtlpSettings } from "../model/otlp-settings.ts"
 import type { Values } from "./rules.ts"
 

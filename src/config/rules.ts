@@ -1,4 +1,4 @@
-/** Rules over several keys, and what is suspicious about the values of all. Each breach is one sentence that begins with a key. */
+/** Rules across keys, and suspicious combinations of values. Each breach is one sentence that begins with a key. */
 import type { Config as EffectConfig } from "effect"
 import { Redacted } from "effect"
 import { isTurnUrl } from "../model/media/ice-url.ts"
@@ -13,7 +13,7 @@ const MEDIA_KEYS = ["MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"] as const
 const S3_KEYS = ["S3_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const
 const IDP_KEYS = ["IDP_ISSUER", "IDP_CLIENT_ID", "IDP_CLIENT_SECRET"] as const
 
-/** Keys that are needed beside others. */
+/** Keys required by other keys. */
 const missing = (
   values: Partial<Values>,
   keys: ReadonlyArray<KeyName>,
@@ -21,7 +21,7 @@ const missing = (
 ): string[] => {
   const given = keys.find((name) => isNeeded(name) && values[name] != null)
   if (given === undefined) return []
-  // A key whose value cannot be used has its own sentence.
+  // A key with an unusable value has its own sentence.
   return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
 }
 
@@ -46,14 +46,14 @@ const clusterProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyAr
     ...(mode === "production" && isOpen && secret === null
       ? ["CLUSTER_SECRET must be set in production, unless CLUSTER_ADDRESS is on this machine."]
       : []),
-    // A stranger who reaches that NATS would read what is said in private events, and could speak for their hosts.
+    // A stranger who reaches that NATS could read what is said in private events, and impersonate their hosts.
     ...(nats != null && secret === null && !isNatsHere(Redacted.value(nats))
       ? ["CLUSTER_SECRET must be set, unless NATS_URL is on this machine."]
       : []),
   ]
 }
 
-/** A TURN server is of use only with credentials, and the policy `relay` only with a TURN server. */
+/** A TURN server requires credentials, and the policy `relay` requires a TURN server. */
 const relayProblems = ({
   ICE_SERVERS: urls,
   TURN_SECRET: secret,
@@ -70,7 +70,7 @@ const relayProblems = ({
 
 const BACKUP_S3_KEYS = ["BACKUP_S3_URL", "BACKUP_S3_ACCESS_KEY_ID", "BACKUP_S3_SECRET_ACCESS_KEY"] as const
 
-/** The database of a worker is that of its supervisor. */
+/** A worker has the database of its supervisor. */
 const backupProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
   const { BACKUP_TO: to, DATABASE_URL: url, BACKUP_S3_URL: own, S3_URL: s3 } = values
   return [
@@ -99,10 +99,10 @@ const acmeProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray
   ].filter((problem) => problem !== false)
 }
 
-/** The domain of the sender by default, from which other servers take no letter. */
+/** Default sender domain, from which other servers accept no email. */
 const NOWHERE = "@localhost"
 
-/** Rules over several keys. */
+/** Rules across several keys. */
 export const crossProblems = (values: Partial<Values>, isWorker: boolean): ReadonlyArray<string> => {
   const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
   const { SMTP_URL: smtp, MAIL_FROM: from, INSPECT: inspector } = values
@@ -129,7 +129,7 @@ export const crossProblems = (values: Partial<Values>, isWorker: boolean): Reado
   ]
 }
 
-/** Secrets of this server's own. Older ones have to be read, however weak. */
+/** This server's own secrets. Older ones must be readable, however weak. */
 const SECRETS = ["SECRET_KEY", "CLUSTER_SECRET", "PLATFORM_KEY", "METRICS_TOKEN"] as const
 /** Probable mistakes in the environment. Production refuses the grave ones. */
 export const suspicions = (env: Environment, values: Partial<Values>): ReadonlyArray<Suspicion> => [

@@ -1,4 +1,4 @@
-/** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
+/** Parser of each environment key: its rule as a schema, and its default. No message holds the value of a secret. */
 import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema } from "effect"
 import { FEWEST_KEY_CHARACTERS } from "../crypto/secret-key.ts"
@@ -34,7 +34,7 @@ const isSecretList = (value: string): boolean => {
   return parts.length <= MOST_SECRETS && parts.every(({ length }) => length >= FEWEST_KEY_CHARACTERS)
 }
 
-/** Comma separated. */
+/** Comma-separated secrets. */
 const secrets = (name: KeyName): Config.Config<ReadonlyArray<Redacted.Redacted<string>>> =>
   Config.map(
     redacted(
@@ -52,7 +52,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 const isIssuer = (value: string): boolean =>
   isUrl(value, ["https:"]) || (isUrl(value, ["http:"]) && LOOPBACK.has(new URL(value).hostname))
 
-/** Without a user: a secret has its own key. */
+/** Excludes a user in the address, because a secret has its own key. */
 const isBucketUrl = (value: string): boolean => {
   if (!isUrl(value, ["http:", "https:"])) return false
   const { search, hash, username, password } = new URL(value)
@@ -68,13 +68,13 @@ const isProxyList = (value: string): boolean => {
   }
 }
 
-/** Of `host:port`; a literal IPv6 address is in brackets. */
+/** Splits `host:port`; a literal IPv6 address is in brackets. */
 const nodeAddress = (value: string): { readonly host: string; readonly port: number } => {
   const at = value.lastIndexOf(":")
   return { host: value.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(value.slice(at + 1)) }
 }
 
-/** An address of all interfaces says nothing to other nodes. */
+/** The address of all interfaces is useless to other nodes. */
 const isNodeAddress = (value: string): boolean => {
   if (!/^(?:\[[0-9a-f:.]+\]|[a-z\d._-]+):\d+$/i.test(value)) return false
   const { host, port } = nodeAddress(value)
@@ -105,7 +105,7 @@ const listed = (value: string): ReadonlyArray<string> =>
 
 const MOST_NAMES = 20
 
-/** The challenge HTTP-01 proves neither wildcards nor addresses. */
+/** The challenge HTTP-01 proves neither wildcards nor IP addresses. */
 const isNameList = (value: string): boolean =>
   listed(value).length <= MOST_NAMES &&
   listed(value).every(
@@ -305,7 +305,7 @@ export const SETTINGS = {
     1,
   ),
   LOG_LEVEL: required("LOG_LEVEL", literals(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
-  /** In seconds. */
+  /** Delays in seconds. */
   WEBHOOK_RETRY_SCHEDULE: Config.map(
     required(
       "WEBHOOK_RETRY_SCHEDULE",
@@ -335,7 +335,7 @@ export const SETTINGS = {
     ),
     (value) => (value === "1" ? "ws://127.0.0.1:8090" : value),
   ),
-  /** Null: true outside production. */
+  /** Null means true outside production. */
   ALLOW_LOOPBACK_TARGETS: Config.map(optional("ALLOW_LOOPBACK_TARGETS", literals(["true", "false"])), (value) =>
     value === null ? null : value === "true",
   ),

@@ -1,13 +1,13 @@
-/** The kinds of settings: how a key of each kind is read from the environment. No message holds the value of a secret. */
+/** Kinds of settings, and how each is read from the environment. No message holds the value of a secret. */
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
 import { FEWEST_KEY_CHARACTERS } from "../crypto/secret-key.ts"
 import type { KeyName } from "./keys.ts"
 
-/** Text for which the rule holds. */
+/** Text that satisfies the rule. */
 export const text = (rule: string, holds: (value: string) => boolean): Schema.Codec<string> =>
   Schema.String.check(Schema.makeFilter((value) => holds(value) || rule))
 
-/** As `text`, for values that may be shown. */
+/** Like `text`, for values that may be shown. */
 export const shownText = (rule: string, holds: (value: string) => boolean): Schema.Codec<string> =>
   Schema.String.check(Schema.makeFilter((value) => holds(value) || `${rule}, but is "${value}"`))
 
@@ -23,7 +23,7 @@ export const optional = <A>(name: KeyName, schema: Schema.Codec<A, string>): Con
 export const anything = (name: KeyName, fallback: string): Config.Config<string> =>
   required(name, Schema.String, fallback)
 
-/** A whole number, both ends included. */
+/** A whole number within inclusive bounds. */
 export const integer = (name: KeyName, fallback: number, minimum: number, maximum: number): Config.Config<number> => {
   const isInRange = (value: string): boolean =>
     /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum
@@ -40,7 +40,7 @@ export const literals = <const L extends ReadonlyArray<string>>(allowed: L): Sch
 export const isUrl = (value: string, protocols: ReadonlyArray<string>): boolean =>
   URL.canParse(value) && protocols.includes(new URL(value).protocol)
 
-/** An address without the slashes at its end. */
+/** An address without trailing slashes. */
 export const url = (...protocols: ReadonlyArray<string>): Schema.Codec<string> =>
   text(`must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`, (value) =>
     isUrl(value, protocols),
@@ -54,7 +54,7 @@ export const url = (...protocols: ReadonlyArray<string>): Schema.Codec<string> =
     ),
   )
 
-/** An address that is cut short in its password, which has a character with a meaning in addresses. */
+/** Whether an address is truncated within its password, which has a character with a meaning in addresses. */
 const isCutShort = (value: string): boolean => {
   if (!value.includes("@")) return false
   if (!URL.canParse(value)) return true

@@ -1,14 +1,14 @@
-/** Connections of `egress/egress.ts`: to one origin at addresses that were checked, each for one request at a time. */
+/** Connections for `egress/egress.ts`: to one origin at checked addresses, each for one request at a time. */
 import type { LookupFunction } from "node:net"
 import { buildConnector, Client } from "undici"
 import { checkAddress, type EgressPolicy, type EgressRefused } from "../model/integrations/egress-target.ts"
 import { ConnectFailed } from "./connect-failed.ts"
 
 const CONNECT_WITHIN_MS = 10_000
-/** Idle ones that are kept. */
+/** Maximum number of idle connections kept. */
 const MAX_IDLE = 64
 
-/** A failure before TCP is established names its system call, or comes as one error per address that was tried. */
+/** A failure before TCP is established names its system call, or is one error per address that was tried. */
 const connectFailure = (protocol: string, cause: Error & { readonly code?: string; readonly syscall?: string }) => {
   const beforeTls =
     cause.syscall === "connect" || cause instanceof AggregateError || cause.code === "UND_ERR_CONNECT_TIMEOUT"
@@ -45,8 +45,8 @@ export const connectorTo = (
 }
 
 /**
- * Connections to one origin at one set of checked addresses. One request at a time has a connection for itself: cutting it
- * off closes that connection, which undici's own pool cannot do without opening another in its place.
+ * Connections to one origin at one set of checked addresses. Each request has a connection to itself: cutting it off closes that
+ * connection, which undici's own pool cannot do without opening another in its place.
  */
 export class Connections {
   private readonly url: URL
@@ -59,7 +59,7 @@ export class Connections {
     this.connect = connect
   }
 
-  /** One that is idle, if there is one. */
+  /** An idle connection, if there is one. */
   takeIdle(): Client | undefined {
     return this.idle.pop()
   }
@@ -69,14 +69,14 @@ export class Connections {
     return new Client(this.url.origin, { connect: this.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
   }
 
-  /** Takes a connection back whose answer was read to its end; returns whether it is kept. */
+  /** Takes back a connection whose answer was read to its end; returns whether it is kept. */
   keep(client: Client): boolean {
     if (this.retired || this.idle.length >= MAX_IDLE) return false
     this.idle.push(client)
     return true
   }
 
-  /** Requests that run are finished first. */
+  /** Running requests are finished first. */
   retire(): Promise<unknown> {
     this.retired = true
     return Promise.all(this.idle.splice(0).map((client) => client.destroy()))

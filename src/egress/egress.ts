@@ -1,14 +1,13 @@
 /**
- * HTTP to targets that users chose, webhook targets and key sets, and to no others: guarded on every send.
+ * Guarded HTTP client for targets chosen by users: webhook targets and key sets.
  *
- * Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes
- * a connection that belongs to the origin *and* that set of checked addresses. Its connector knows no others, and checks
- * the address that a new socket reached before sending a byte. So a reused connection is always one to an address the host
- * was checked to have just now, and a name that moves gets new connections. TLS still verifies the certificate for the name.
- * No redirects, no proxies: undici's `Client` knows neither.
- * A request on a kept connection that the other side closes at once, without an answer, is sent once more on a new one, because
- * any server may close idle connections (RFC 9112 §9.3.1 and §9.5), and may do so while a request is on its way.
- * Bounds: the total time, the bytes of an answer, and the names and connections kept. The callers limit the concurrent requests.
+ * Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes a connection that
+ * belongs to the origin *and* that set of checked addresses. Its connector knows no others, and checks the address that a new socket
+ * reached before sending a byte. So a reused connection is always one to an address the host was checked to have just now, and a name that
+ * moves gets new connections. TLS still verifies the certificate for the name. No redirects, no proxies: undici's `Client` knows neither. A
+ * request on a kept connection that the other side closes at once, without an answer, is sent once more on a new one, because any server
+ * may close idle connections (RFC 9112 §9.3.1 and §9.5), and may do so while a request is on its way. Bounds: the total time, the bytes of
+ * an answer, and the names and connections kept. The callers limit the concurrent requests.
  */
 import { Resolver } from "node:dns/promises"
 import type { IncomingHttpHeaders } from "node:http"
@@ -27,15 +26,15 @@ import { StallClock } from "../telemetry/stall-clock.ts"
 import { ConnectFailed } from "./connect-failed.ts"
 import type { Connections } from "./connections.ts"
 
-/** A request that its target may see twice without harm. */
+/** A request that its target may safely receive twice. */
 export interface EgressRequest {
   readonly url: string
   readonly method: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** From the lookup to the last byte of the answer. Default 10,000. */
+  /** Time from the lookup to the last byte of the answer. Default 10,000. */
   readonly timeoutMs?: number
-  /** Bytes that are read of the answer's body; the rest is cut off. Default 64 KiB. */
+  /** Maximum bytes read of the answer's body; the rest is cut off. Default 64 KiB. */
   readonly maxBytes?: number
 }
 
@@ -43,7 +42,7 @@ export interface EgressAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** The body was longer than `maxBytes`. */
+  /** Whether the body was longer than `maxBytes`. */
   readonly truncated: boolean
 }
 
@@ -55,13 +54,13 @@ export class EgressFailed extends Data.TaggedError("EgressFailed")<{
   readonly detail: string
 }> {}
 
-/** All addresses of a name; rejects when there are none. */
+/** Resolves to all addresses of a name; rejects when there are none. */
 type ResolveHost = (host: string) => Promise<ReadonlyArray<string>>
 
 export interface EgressOptions extends EgressPolicy {
-  /** Default: DNS. */
+  /** Defaults to DNS. */
   readonly resolve?: ResolveHost
-  /** How long a lookup counts: long enough to serve a burst, short enough to follow a name that moves. Default 5,000. */
+  /** Lifetime of a lookup: long enough to serve a burst, short enough to follow a name that moves. Default 5,000. */
   readonly lookupLifetimeMs?: number
 }
 
@@ -69,14 +68,14 @@ const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_BYTES = 64 * 1024
 const DEFAULT_LOOKUP_LIFETIME_MS = 5_000
 const MAX_LOOKUPS = 1_024
-/** Sets of addresses that connections are kept to. */
+/** Maximum number of address sets with open connections. */
 const MAX_TARGETS = 256
-/** All addresses of a name are checked; this many are tried. */
+/** All addresses of a name are checked; at most this many are tried. */
 const MAX_PINNED = 8
 
 /**
- * DNS without the system's `getaddrinfo`: that one runs on the four threads that also hash passwords, and a name whose
- * servers do not answer would hold one for many seconds. One failing address family does no harm: only received answers are used.
+ * DNS without the system's `getaddrinfo`, which runs on the four threads that also hash passwords, where a name whose servers do not answer
+ * would hold one for many seconds. A failing address family does no harm: only received answers are used.
  */
 const dns = (): { readonly resolve: ResolveHost; readonly cancel: () => void } => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -91,7 +90,7 @@ const dns = (): { readonly resolve: ResolveHost; readonly cancel: () => void } =
   }
 }
 
-/** Keeps lookups for a few seconds; callers that look up the same name at the same time share one query. */
+/** Caches lookups for a few seconds; concurrent lookups of the same name share one query. */
 const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
   const lookups = new LRUCache<string, Promise<ReadonlyArray<string>>>({
     max: MAX_LOOKUPS,
@@ -103,13 +102,13 @@ const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
     if (known !== undefined) return known
     const answer = resolve(host)
     lookups.set(host, answer)
-    // A failure is reported only to the callers that waited for this lookup.
+    // A failure is reported only to the callers that awaited this lookup.
     answer.catch(() => lookups.peek(host) === answer && lookups.delete(host))
     return answer
   }
 }
 
-/** Keeps the URLs that were checked; the check knows the text and the policy alone. A refusal is made anew each time. */
+/** Caches checked URLs; the check depends only on the text and the policy. A refusal is created anew each time. */
 const rememberingTargets = (check: (text: string) => URL): ((text: string) => URL) => {
   const targets = new LRUCache<string, URL>({ max: MAX_LOOKUPS })
   return (text) => {
@@ -121,21 +120,21 @@ const rememberingTargets = (check: (text: string) => URL): ((text: string) => UR
   }
 }
 
-/** A connection for one request; `release` gets it back. */
+/** A connection for one request; `release` returns it. */
 interface Taken {
   readonly client: Client
   readonly wasIdle: boolean
   readonly release: (reusable: boolean) => void
 }
 
-/** The other side closed the connection, or undici found it closed. */
+/** Codes for a connection that the other side closed, or that undici found closed. */
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
-/** A close that crosses the request comes within a round trip; a later close is the receiver's answer to it. */
+/** A close that crosses the request arrives within a round trip; a later close is the receiver's answer to it. */
 const CROSSING_MS = 1_000
 
 type Result = Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
 
-/** One request on its way. It resumes exactly once; later callbacks of undici are ignored. */
+/** One request in flight. It resumes exactly once; later callbacks of undici are ignored. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly request: EgressRequest
   private readonly resume: (result: Result) => void
@@ -144,9 +143,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   private timer: NodeJS.Timeout
   private readonly chunks: Array<Buffer> = []
   private release: (reusable: boolean) => void = () => {}
-  /** Sends the request once more; `undefined` when that makes no sense. */
+  /** Repeats the request; `undefined` when that is pointless. */
   private repeat: (() => void) | undefined
-  /** `performance.now()`. */
+  /** Time on the clock of `performance.now()`. */
   private sentAt = 0
   private settled = false
   private status = 0
@@ -173,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else late()
   }
 
-  /** Sends, unless the time ran out during the lookup. `take` gives a connection, a new one on request. */
+  /** Sends, unless the time ran out during the lookup. `take` returns a connection, on request a new one. */
   start(url: URL, take: (isNew: boolean) => Taken): void {
     if (this.settled) return
     const taken = take(false)
@@ -244,7 +243,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 export class Egress extends Context.Service<
   Egress,
   {
-    /** The checks of a URL that need no look-up of its host. */
+    /** Checks a URL as far as possible without looking up its host. */
     readonly check: (url: string) => Effect.Effect<void, EgressRefused>
     readonly send: (request: EgressRequest) => Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
   }
@@ -310,7 +309,7 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
       start(loaded)
       return
     }
-    // The HTTP client is a tenth of what the server would load at its start, and may never be needed.
+    // Loaded on demand: the HTTP client is a tenth of what the server would load at its start, and may never be needed.
     import("./connections.ts").then(
       (module) => {
         loaded = module

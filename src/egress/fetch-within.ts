@@ -1,11 +1,11 @@
-/** A request of the operator's own tools to an address of the configuration, with a limit of time. */
+/** A request of the operator's own tools to a configured address, with a time limit. */
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The reason why `fetch` failed, which it wraps in an error of its own. */
+/** Reason why `fetch` failed, which it wraps in an error of its own. */
 export const fetchFailure = (cause: unknown): string =>
   messageOf(cause instanceof Error && cause.cause !== undefined ? cause.cause : cause)
 
-/** `read` takes what it wants of the answer within the same time. */
+/** `read` consumes the answer within the same time limit. */
 export const fetchWithin = async <A>(
   ms: number,
   url: string,
@@ -13,7 +13,7 @@ export const fetchWithin = async <A>(
   read: (answer: Response) => Promise<A>,
 ): Promise<A> => {
   const abort = new AbortController()
-  // The timer of `AbortSignal.timeout` keeps no process waiting.
+  // A plain timer, because that of `AbortSignal.timeout` does not keep the process alive.
   const late = setTimeout(() => abort.abort(new Error("no answer in time")), ms)
   try {
     return await read(await fetch(url, { ...init, signal: abort.signal }))

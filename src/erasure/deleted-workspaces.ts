@@ -1,6 +1,6 @@
 /**
- * Removes what belongs to deleted workspaces, in bounded steps. Every step may be done again: a process that ends in the middle leaves
- * the rest to the next sweep, of any process.
+ * Removes the data of deleted workspaces, in bounded steps. Every step may be repeated: a process that ends in the middle leaves the rest
+ * to the next sweep, of any process.
  */
 import { Cause, Context, Effect, Layer } from "effect"
 import type { AgendaCommand } from "../actors/commands.ts"
@@ -27,25 +27,25 @@ import {
 import { inBatches, patiently, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 
-/** Events that are looked for at once. */
+/** Maximum number of events read at once. */
 const EVENTS = 20
-/** The last webhook events are sent for so long; what waits for another try then is cancelled. */
+/** Time for which the last webhook events are still sent; deliveries that wait for another attempt after it are cancelled. */
 const DELIVERIES_FOR_MS = 60_000
 
 interface Needs {
   readonly database: Database["Service"]
   readonly live: Pick<LiveEvents["Service"], "execute">
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds. */
   readonly now: () => number
 }
 
-/** An event that is not there, or has ended already, is as wanted. */
+/** Treats an event that does not exist, or has already ended, as success. */
 const steer = ({ live }: Needs, eventId: string, command: AgendaCommand): Effect.Effect<void, Unavailable> =>
   live
     .execute(eventId, { commandId: newId(), scope: "rest", bodyHash: "", by: null, freshId: newId(), command })
     .pipe(Effect.catchTags({ NotFound: () => Effect.void, Refused: () => Effect.void }), Effect.asVoid)
 
-/** A live event ends first. Everything that grows goes before the event, whose sockets are closed by its own deletion. */
+/** A live event ends first. Its growing data are deleted before the event itself, whose deletion closes its sockets. */
 const removeEvent = (needs: Needs, { id, status }: EventLeft): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const { database } = needs
@@ -58,7 +58,7 @@ const removeEvent = (needs: Needs, { id, status }: EventLeft): Effect.Effect<voi
 const sweepWorkspace = (needs: Needs, { id, deletedAt }: DeletedWorkspace): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const { database, now } = needs
-    // First: signed addresses of media are good for as long as the rows are there.
+    // Deleted first, because signed addresses of media are valid as long as the rows exist.
     yield* Effect.forEach(deletionsOfRecordedParts(id), (deletion) => inBatches(database, deletion), { discard: true })
     yield* inBatches(database, deletionOfRecordings(id), RECORDINGS_AT_ONCE)
     while (true) {
@@ -72,7 +72,7 @@ const sweepWorkspace = (needs: Needs, { id, deletedAt }: DeletedWorkspace): Effe
     yield* patiently(database, (sql) => deleteWorkspaceRow(sql, id))
   })
 
-/** Sweeps each deleted workspace that is left. One that fails holds up none of the others; the failure comes at the end. */
+/** Sweeps each remaining deleted workspace. A failure delays none of the others, and is raised at the end. */
 export const sweepDeletedWorkspaces = (needs: Needs): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const workspaces = yield* patiently(needs.database, (sql) => listDeletedWorkspaces(sql))
@@ -83,7 +83,7 @@ export const sweepDeletedWorkspaces = (needs: Needs): Effect.Effect<void, Unavai
 export class DeletedWorkspaces extends Context.Service<
   DeletedWorkspaces,
   {
-    /** Begins at once with those that are marked, beside the caller. What fails is done by the next sweep. */
+    /** Begins with the marked workspaces at once, beside the caller. The next sweep retries failures. */
     readonly sweepSoon: Effect.Effect<void>
   }
 >()("gathercue/DeletedWorkspaces") {

@@ -1,7 +1,7 @@
 /**
  * Erases people from the events of their workspace, step by step: each step asks the live events that know them to forget their names,
- * erases what the store has, and notes how far it has come. A process that ends in the middle leaves the rest to another one. The last
- * pass comes after everything that was under way has ended.
+ * erases what the store has, and records its progress. A process that ends in the middle leaves the rest to another one. The last pass
+ * follows after all work in progress has ended.
  */
 import { Cause, Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { LiveEvents } from "../actors/live-events.ts"
@@ -23,22 +23,22 @@ import {
 import { patiently, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 
-/** Events of one step. */
+/** Number of events per step. */
 const EVENTS = 20
-/** The caller is answered by then; a large workspace takes longer. */
+/** Time after which the caller is answered; a large workspace takes longer. */
 const ANSWER_AFTER = "2 seconds"
 const AGAIN = Schedule.spaced("500 millis")
-/** A full mailbox and an event that moves count alike. What is left then is tried again within two minutes. */
+/** Attempts, for a full mailbox and for an event that moves. The rest is retried within two minutes. */
 const TRIES = 5
 
 interface Needs {
   readonly database: Database["Service"]
   readonly live: Pick<LiveEvents["Service"], "execute">
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds. */
   readonly now: () => number
 }
 
-/** An event that is gone knows nobody. */
+/** A deleted event knows nobody. */
 const forgetAt = ({ live }: Needs, eventId: string, ids: ReadonlyArray<string>): Effect.Effect<void, Unavailable> =>
   live
     .execute(eventId, {
@@ -55,7 +55,7 @@ const forgetAt = ({ live }: Needs, eventId: string, ids: ReadonlyArray<string>):
       Effect.asVoid,
     )
 
-/** Runs the pass to its end, from where it is. */
+/** Runs the pass from its current position to its end. */
 export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const { database, now } = needs
@@ -75,7 +75,7 @@ export const runPass = (needs: Needs, erasure: Erasure): Effect.Effect<void, Una
         ),
       )
       yield* patiently(database, (sql) => eraseAt(sql, { eventIds, participantIds }))
-      // An event that did not answer may write a name again: the step is made anew.
+      // An event that did not answer may write a name again, so the step is repeated.
       yield* Effect.forEach(forgotten, (exit) => exit, { discard: true })
       yield* patiently(database, (sql) => advanceErasure(sql, erasure, last, now()))
       after = last
@@ -96,7 +96,7 @@ const sweepErasures = (needs: Needs): Effect.Effect<void, Unavailable> =>
 export class Erasures extends Context.Service<
   Erasures,
   {
-    /** Runs the first pass of an erasure that was committed, and waits for it for a moment. What fails is done by the sweep. */
+    /** Runs the first pass of a committed erasure, and waits briefly for it. The sweep retries failures. */
     readonly begin: (erasure: Erasure) => Effect.Effect<void>
   }
 >()("gathercue/Erasures") {

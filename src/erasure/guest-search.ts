@@ -1,4 +1,4 @@
-/** Looks for a partner's guest at all events of a workspace, in bounded steps: other requests use the connection in between. */
+/** Searches for a partner's guest at all events of a workspace, in bounded steps: other requests use the connection in between. */
 import { Effect } from "effect"
 import type { Unavailable } from "../model/errors.ts"
 import type { Guest } from "../model/participants.ts"

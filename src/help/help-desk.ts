@@ -1,8 +1,7 @@
 /**
- * The help chat: answers come from the product's own guide, found by an embedded index (MiniSearch). With a model configured,
- * the model answers from the passages; when the model fails, the passages themselves are the answer.
- * Questions are neither stored nor logged. The model gets the passages and nothing else, so a question cannot make it reveal
- * other data.
+ * The help chat answers from the product's own guide, searched with an embedded index (MiniSearch). With a model configured, the model
+ * answers from the passages; when the model fails, the passages themselves are the answer. Questions are neither stored nor logged. The
+ * model gets the passages and nothing else, so a question cannot make it reveal other data.
  */
 import { Context, Effect, Layer } from "effect"
 import MiniSearch from "minisearch"
@@ -19,10 +18,10 @@ interface HelpQuestion {
 }
 
 const PASSAGES = 3
-/** Part of the best passage's score; passages below it do not concern the question. */
+/** Fraction of the best passage's score below which passages are irrelevant to the question. */
 const CLOSE_ENOUGH = 0.5
 const TIMEOUT_MS = 8000
-/** Characters of an answer at most: the next question may repeat it as the model's turn (specification §8). */
+/** Maximum length of an answer: the next question may repeat it as the model's turn (specification §8). */
 const MAX_REPLY = 2200
 
 const NOT_FOUND =
@@ -58,7 +57,7 @@ export class HelpDesk extends Context.Service<
   {
     /** Always answers; never fails and never takes much longer than the model's time limit. */
     readonly answer: (question: HelpQuestion) => Effect.Effect<string>
-    /** Null: there is no model, or it did not answer in time. */
+    /** Null without a model, or when it did not answer in time. */
     readonly summary: (transcript: string) => Effect.Effect<string | null>
   }
 >()("gathercue/HelpDesk") {

@@ -2,7 +2,7 @@
 import { Redacted } from "effect"
 
 export interface Model {
-  /** Such as `https://models.example/v1`. */
+  /** Base address such as `https://models.example/v1`. */
   readonly url: string
   readonly name: string
   readonly key: Redacted.Redacted<string> | null
@@ -12,14 +12,14 @@ interface Completion {
   readonly instructions: string
   readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: string }>
   readonly maxTokens: number
-  /** A longer answer is cut. */
+  /** Maximum length; a longer answer is cut. */
   readonly maxCharacters: number
   readonly withinMs: number
 }
 
 const MAX_ANSWER_BYTES = 65_536
 
-/** Reads at most this many bytes of an answer: a model that does not stop is cut off. */
+/** Reads at most this many bytes of an answer, so a model that does not stop is cut off. */
 const readBounded = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   const chunks: Uint8Array[] = []
   let size = 0

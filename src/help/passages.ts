@@ -7,7 +7,7 @@ export interface Passage {
   readonly id: number
   readonly title: string
   readonly text: string
-  /** Audiences, stages and surfaces. */
+  /** Tags for audiences, stages and surfaces. */
   readonly tags: ReadonlyArray<string>
 }
 

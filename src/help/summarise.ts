@@ -1,4 +1,4 @@
-/** A summary of a transcript by the model. */
+/** Summarises a transcript with the model. */
 import { complete, type Model } from "./model.ts"
 
 const INSTRUCTIONS = [

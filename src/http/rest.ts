@@ -1,6 +1,6 @@
 /**
- * The assembled REST server: the contract's routes, and the few plain ones beside it (health, metrics, description).
- * Stopping waits for the requests in flight; the listening socket is the composition root's.
+ * The assembled REST server: the contract's routes, and a few plain ones (health, metrics, description). Stopping waits for requests in
+ * flight; the composition root owns the listening socket.
  */
 import { Effect, Redacted } from "effect"
 import { currentTimers, every } from "../clock/timers.ts"
@@ -33,29 +33,29 @@ import { sharedBody } from "./transport/shared-body.ts"
 import { bindRoutes, type PlainRoute, type RouteApp } from "./transport/uws-http.ts"
 
 interface RestOptions {
-  /** `null` outside production: open; in production: no such path. */
+  /** Null outside production opens the path; null in production removes it. */
   readonly metricsToken: Redacted.Redacted<string> | null
-  /** Address for reports of weaknesses; null: `security.txt` is absent. */
+  /** Contact address for security reports; null removes `security.txt`. */
   readonly securityContact: string | null
   readonly production: boolean
   readonly accessLog: AccessLogMode
-  /** A request without an answer is given up after this time, milliseconds (`answer-deadlines.ts`). */
+  /** Time in milliseconds after which an unanswered request is given up (`answer-deadlines.ts`). */
   readonly deadlineMs: number
-  /** Uploads of media at once. */
+  /** Maximum number of concurrent media uploads. */
   readonly uploads: number
-  /** Texts that are made or read when they are first asked for. */
+  /** Texts that are built or read at their first request. */
   readonly descriptions: {
     readonly openapi: Effect.Effect<string | Uint8Array>
     readonly asyncapi: Effect.Effect<string | Uint8Array>
     readonly reference: Effect.Effect<string | Uint8Array>
   }
-  /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
+  /** Reason in one sentence, besides the database, why the process cannot take work; null when there is none. */
   readonly obstacle: () => string | null
   readonly isStopping: () => boolean
-  /** Files for everybody; undefined: there is no such file. `read`: for pages that have the event of their path inside. */
+  /** Public files; undefined when there is no such file. `read` is for pages that embed the event of their path. */
   readonly files: ReadonlyArray<{
     readonly path: string
-    /** The answer reads an event, which counts for the limits of the client's address. */
+    /** Whether the answer reads an event, which counts against the limits of the client's address. */
     readonly readsEvent?: boolean
     readonly answer: <R>(
       request: HttpRequest,
@@ -69,7 +69,7 @@ interface Rest {
   readonly drained: (deadlineMs: number) => Promise<boolean>
 }
 
-/** An alert on a status does not wait for its first answer. */
+/** Statuses are registered in advance, so that an alert on a status works before its first answer. */
 const STATUSES = new Set([200, 201, 204, 304, ...Object.values(PROBLEMS).map(({ status }) => status)])
 
 const SECURITY_TXT_MS = 180 * 86_400_000
@@ -120,19 +120,19 @@ export const bindRest = (
     let inFlight = 0
     let onIdle: (() => void) | undefined
 
-    /** Bounds the wait for a database that hangs; the request's work may still happen. One timer for all. */
+    /** Bounds the wait for a hanging database; the request's work may still complete. One timer serves all requests. */
     const pending = new Set<{ readonly since: number; readonly send: (response: HttpResponse) => void }>()
     const stopGivingUp = every(timers, 1000, () => {
       const before = timers.elapsed() - options.deadlineMs
       for (const waiting of pending) {
-        // In order of arrival: the first request that is young enough ends the loop.
+        // Requests are in order of arrival: the first young enough ends the loop.
         if (waiting.since > before) break
         pending.delete(waiting)
         waiting.send(problems.of(new Unavailable({ detail: "The request took too long.", retryAfterSeconds: 5 })))
       }
     })
 
-    /** Runs an effect that always answers; a defect that escapes it is answered too. */
+    /** Runs an effect that always answers; an escaped defect is answered too. */
     const respond =
       (answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, RequestServices>): PlainRoute["respond"] =>
       (request, send) => {
@@ -140,7 +140,7 @@ export const bindRest = (
         pending.add(waiting)
         const caller = {
           address: request.client,
-          // Read where somebody signs in, and by few others.
+          // A getter, because few handlers besides sign-in read it.
           get client() {
             return deviceOf(request)
           },
@@ -148,7 +148,7 @@ export const bindRest = (
           isGone: () => request.isGone() || !pending.has(waiting),
         }
         const work = answer(request)
-        // A read asks for no caller, and a service of its own costs a request a copy of all services.
+        // Reads need no caller, and a service of its own would cost each request a copy of all services.
         const isRead = request.method === "GET" || request.method === "HEAD"
         run(isRead ? work : Effect.provideService(work, RequestCaller, caller), {
           onExit: (exit) => {
@@ -162,7 +162,7 @@ export const bindRest = (
 
     const crowded = new Unavailable({ detail: "The server has too much to do right now.", retryAfterSeconds: 1 })
 
-    /** Under a flood a request is refused before any work is done for it, so that begun requests finish. */
+    /** Under overload a request is refused before any work is done for it, so that started requests finish. */
     const respondUnlessCrowded =
       (answer: Parameters<typeof respond>[0]): PlainRoute["respond"] =>
       (request, send) => {
@@ -196,11 +196,11 @@ export const bindRest = (
 
     const readiness = (): HttpResponse => {
       const { isReady, reason } = heartbeat.readiness()
-      // A server that stops says so, whatever the database does meanwhile.
+      // A stopping server says so, whatever the database does meanwhile.
       const obstacle = (options.isStopping() ? null : reason) ?? options.obstacle()
       const isFit = obstacle === null
       const status = isFit ? "ready" : "unavailable"
-      // All but media goes on without its storage, so that it does not count.
+      // Storage does not count towards fitness, because everything but media works without it.
       const storage = probe.isWritable()
       return json(isFit ? 200 : 503, { status, database: isReady, storage, quiet: isQuiet(), reason: obstacle })
     }
@@ -250,13 +250,13 @@ export const bindRest = (
     const publicEvent = contract.find(({ method, path }) => method === "GET" && path === "/v1/public/events/:id")
     if (publicEvent === undefined) return yield* Effect.die(new Error("no endpoint reads a public event"))
 
-    /** As a caller without credentials, who counts for the limits of the client's address. A crowded database is spared. */
+    /** Reads as a caller without credentials, counted against the limits of the client's address. A crowded database is spared. */
     const readPublicEvent: ReadPublicEvent<RequestServices> = (request) =>
       database.isCrowded()
         ? Effect.succeed(problems.of(crowded))
         : publicEvent.serve({ ...request, method: "GET", query: "", headers: {} })
 
-    // A built page takes the place of the plain one.
+    // A built page replaces the plain one.
     const taken = new Set(options.files.map(({ path }) => path))
     bindRoutes(
       app,
@@ -265,7 +265,7 @@ export const bindRest = (
         ...PAGES.filter(({ method, path }) => method !== "GET" || !taken.has(path)).map(pageRoute),
         ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
         ...(options.production ? [] : forDevelopment),
-        // Upgrades go to the gateway before they come here.
+        // Upgrades are handled by the gateway before they reach this route.
         plain(GATEWAY_PATH, () => Effect.sync(askForUpgrade)),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),

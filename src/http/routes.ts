@@ -1,4 +1,4 @@
-/** Contract and handlers joined: one compiled route per endpoint. A handler that is missing or misplaced stops the start. */
+/** Joins contract and handlers: one compiled route per endpoint. A missing or misplaced handler stops the start. */
 import { Context, Effect } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Telemetry } from "../telemetry/telemetry.ts"
@@ -85,11 +85,11 @@ export interface Route {
   readonly access: Access
   readonly serve: Serve<HandlerServices>
   readonly wantsClient: boolean
-  /** Bytes of a request's body at most. */
+  /** Maximum body size in bytes. */
   readonly bodyLimit: number
 }
 
-/** What requests need, as the handlers and the steps around them say. */
+/** Services required by requests, inferred from the handlers and the steps around them. */
 export type RequestServices = Effect.Services<ReturnType<Route["serve"]>>
 
 /** Every endpoint of the contract, compiled. */

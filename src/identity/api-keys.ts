@@ -1,4 +1,4 @@
-/** Making and recognising workspace API keys (specification §2 and §5). */
+/** Creating and recognising workspace API keys (specification §2 and §5). */
 import { Context, Effect, Layer } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers, type Timers } from "../clock/timers.ts"
@@ -22,7 +22,7 @@ export const API_KEY_PREFIX = "gck_"
 const SHOWN_PREFIX = API_KEY_PREFIX.length + 4
 const TOUCH_EVERY_MS = 60_000
 
-/** A key as its creation answers it, once. */
+/** A key with its secret, as its creation answers it once. */
 interface CreatedApiKey extends ApiKeyRow {
   readonly secret: string
 }
@@ -31,8 +31,8 @@ interface CreatedApiKey extends ApiKeyRow {
 const CREATOR_GONE = new Unauthorized({ detail: "The credentials were revoked meanwhile." })
 
 /**
- * Inserts a new key; run it in a transaction. `Conflict` when the workspace has the most active keys allowed, `Unauthorized` when
- * the key that creates this one is gone.
+ * Inserts a new key; run it in a transaction. Fails with `Conflict` when the workspace has reached the maximum number of active keys, and
+ * with `Unauthorized` when the key that creates this one is gone.
  */
 export const createApiKey = (
   sql: Queryable,
@@ -68,31 +68,31 @@ export const createApiKey = (
     return { ...inserted, secret }
   })
 
-/** A key that was recognised, and the workspace it acts for. */
+/** A recognised key, and its workspace. */
 interface RecognisedKey {
   readonly keyId: string
   readonly workspaceId: string
   readonly rights: KeyRights
 }
 
-/** The end of a key that had one. */
+/** Expiry of an expired key. */
 interface ExpiredKey {
   readonly expiredAt: Timestamp
 }
 
-/** Saves a busy key nearly all of its queries. A key that an operator's SQL revokes fails within this time. */
+/** Cache lifetime, which saves a busy key nearly all of its queries. A key revoked by an operator's SQL fails within this time. */
 const KNOWN_MS = 5_000
-/** Keys that are remembered; the one that was used longest ago makes room. */
+/** Maximum number of cached keys; the least recently used one is evicted. */
 const MAX_KNOWN = 10_000
 
-/** Keys that were looked up lately, by the hash of their secret, so that the time of a look-up reveals nothing about a secret. */
+/** Cache of recently looked-up keys, by the hash of their secret, so that the time of a look-up reveals nothing about a secret. */
 class KnownKeys {
   readonly #timers: Timers
   readonly #remembers: boolean
   readonly #keys: LRUCache<string, { readonly key: RecognisedKey; readonly expiresAt: number }>
-  /** Raised when keys are forgotten: rows read before that are not remembered after it. */
+  /** Incremented when keys are forgotten: rows read before are not cached afterwards. */
   #generation = 0
-  /** No key is remembered before: a revocation whose answer was lost may be committed a little later. By the monotonic clock. */
+  /** Time on the monotonic clock until which no key is cached: a revocation whose answer was lost may be committed slightly later. */
   #noneUntil = Number.NEGATIVE_INFINITY
 
   constructor(timers: Timers, remembers: boolean) {
@@ -162,7 +162,7 @@ const makeApiKeys = (remembers: boolean) =>
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** The key a secret belongs to; `undefined` when there is none, or it is revoked. */
+    /** The key of a secret; `undefined` when there is none, or it is revoked. */
     readonly recognise: (secret: string) => Effect.Effect<RecognisedKey | ExpiredKey | undefined, Unavailable>
     /**
      * Called once a revocation is committed, or its outcome is unknown: a revoked key fails on the very next request. For the
@@ -172,8 +172,8 @@ export class ApiKeys extends Context.Service<
   }
 >()("gathercue/ApiKeys") {
   /**
-   * `remembers`: keys that were looked up are not looked up again for some seconds. Not where another process may revoke them:
-   * then a revoked key would go on there.
+   * `remembers` caches looked-up keys for some seconds. It must be off where another process may revoke keys, because a revoked key would
+   * stay valid here.
    */
   static readonly layer = (remembers: boolean): Layer.Layer<ApiKeys, never, Database> =>
     Layer.effect(ApiKeys, makeApiKeys(remembers))

@@ -1,11 +1,11 @@
 /**
- * Signalled in process after a commit that took away a basis of grants, or changed a role: open sockets are checked at once.
- * Other processes check theirs from time to time.
+ * In-process signal after a commit that removed a basis of grants, or changed a role: open sockets are checked at once. Other processes
+ * check theirs periodically.
  */
 import { Context, Effect, Layer } from "effect"
 import { Listeners } from "../model/listeners.ts"
 
-/** The grants that are concerned: those that agree with every field. */
+/** Selects the grants that match every field. */
 export interface GrantChange {
   readonly workspaceId?: string
   readonly userId?: string
@@ -13,18 +13,18 @@ export interface GrantChange {
   readonly sessionId?: string
   readonly keyId?: string
   readonly eventId?: string
-  /** A partner's guest, by their id at an event. */
+  /** Id of a partner's guest at an event. */
   readonly guestId?: string
 }
 
-/** The version at which a live event had forgotten the role that it gave to a user. */
+/** Version at which a live event had forgotten a role that it gave to a user. */
 export interface ForgottenRole {
   readonly eventId: string
   readonly userId: string
   readonly version: number
 }
 
-/** Resolves when the sockets of a gateway agree with what was published before the call, and with these. */
+/** Resolves when the sockets of a gateway reflect everything published before the call, and these forgotten roles. */
 type Settling = (forgotten: ReadonlyArray<ForgottenRole>) => Promise<void>
 
 export class GrantChanges extends Context.Service<
@@ -33,7 +33,9 @@ export class GrantChanges extends Context.Service<
     readonly publish: (change: GrantChange) => void
     /** Returns a function that removes the listener. */
     readonly subscribe: (listener: (change: GrantChange) => void) => () => void
-    /** Resolves when it is so at every gateway of the deployment. While one cannot tell it does not: callers have a deadline. */
+    /**
+     * Resolves when every gateway of the deployment is settled. It does not resolve while a gateway cannot report; callers have a deadline.
+     */
     readonly settled: Settling
     /** Adds a gateway of this process. Returns a function that removes it. */
     readonly addGateway: (settled: Settling) => () => void
@@ -42,7 +44,7 @@ export class GrantChanges extends Context.Service<
   static readonly layer: Layer.Layer<GrantChanges> = Layer.sync(GrantChanges, () => grantChangesHere())
 }
 
-/** Of this process alone. */
+/** Grant changes of this process alone. */
 export const grantChangesHere = (): GrantChanges["Service"] => {
   const { notify: publish, subscribe } = new Listeners<GrantChange>()
   const gateways = new Set<Settling>()
@@ -59,10 +61,10 @@ export const grantChangesHere = (): GrantChanges["Service"] => {
   }
 }
 
-/** An answer does not wait longer for gateways: a node may be lost, or of the release before, which does not tell. */
+/** Maximum wait of an answer for gateways: a node may be lost, or of the previous release, which does not report. */
 const SETTLED_WITHIN = "1 second"
 
-/** Sends the signals, and waits for the gateways to have acted on them. An effect that can wait for a commit. */
+/** Sends the signals, and waits until the gateways have acted on them. The effect can be deferred until a commit. */
 export const publishing = (
   changes: ReadonlyArray<GrantChange>,
   forgotten: ReadonlyArray<ForgottenRole> = [],

@@ -32,7 +32,7 @@ export interface IssuedInvite {
   readonly token: string
 }
 
-/** `NotFound` for an event that is gone. Run in a transaction. */
+/** Fails with `NotFound` for an event that is gone. Run in a transaction. */
 export const issueInvite = (
   sql: Queryable,
   to: Omit<Parameters<typeof insertInvite>[1], "id" | "tokenHash" | "expiresAt">,
@@ -47,7 +47,7 @@ export const issueInvite = (
     return { invite, token }
   })
 
-/** A new token for an open invite. `Conflict` for any other. */
+/** Creates a new token for an open invite. Fails with `Conflict` for any other. */
 export const reissueInvite = (
   sql: Queryable,
   { id, status }: InvitationRow,
@@ -66,7 +66,7 @@ export const readInvitation = (sql: Queryable, token: string): Effect.Effect<Inv
     return invitation ?? (yield* NotFound.of("invite"))
   })
 
-/** `Conflict` when it is not open. */
+/** Fails with `Conflict` when it is not open. */
 const settle = (
   sql: Queryable,
   { id, status }: InvitationRow,
@@ -78,7 +78,7 @@ const settle = (
     return invite ?? (yield* notPending(status))
   })
 
-/** `Conflict` when it is not open. */
+/** Fails with `Conflict` when it is not open. */
 export const declineInvite = (
   sql: Queryable,
   token: string,
@@ -89,7 +89,7 @@ export const declineInvite = (
     return { ...invitation, status: "declined" }
   })
 
-/** `Conflict` when it is not open. */
+/** Fails with `Conflict` when it is not open. */
 export const revokeInvite = (sql: Queryable, invitation: InvitationRow): Effect.Effect<void, Conflict | Unavailable> =>
   Effect.asVoid(settle(sql, invitation, "revoked"))
 
@@ -115,8 +115,8 @@ const joinWorkspace = (
   })
 
 /**
- * Grants the account what the invite promises. `Conflict` when it is not open, the event has ended, or the account is a member
- * already. Run in a transaction.
+ * Grants the account what the invite promises. Fails with `Conflict` when it is not open, the event has ended, or the account is already a
+ * member. Run in a transaction.
  */
 export const acceptInvite = (
   sql: Queryable,
@@ -128,7 +128,7 @@ export const acceptInvite = (
 > =>
   Effect.gen(function* () {
     const invitation = yield* readInvitation(sql, token)
-    // A removal of a member takes the locks in this order too: the workspace's row, then those of invites and members.
+    // The removal of a member takes the locks in the same order: the workspace's row, then those of invites and members.
     yield* query(() => lockWorkspace(sql, invitation.workspaceId))
     const invite = yield* settle(sql, invitation, "accepted", accountId)
     const { eventId } = invitation

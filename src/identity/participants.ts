@@ -1,4 +1,4 @@
-/** The participant identity of an account in a workspace. */
+/** Participant identity of an account in a workspace. */
 import { Effect } from "effect"
 import { NotFound, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
@@ -9,7 +9,7 @@ import type { Queryable } from "../store/database.ts"
 import { onForeignKeyViolation, query } from "../store/query.ts"
 import { upsertMembership, upsertUser } from "../store/workspaces/users.ts"
 
-/** Makes the identity if there is none and gives it the role. `NotFound` for an account or event that is gone. */
+/** Creates the identity if there is none and gives it the role. Fails with `NotFound` for an account or event that is gone. */
 export const giveEventRole = (
   sql: Queryable,
   to: {

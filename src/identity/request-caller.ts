@@ -1,13 +1,13 @@
-/** The caller of a REST request, for limits and for queues that are fair by caller. */
+/** Caller of a REST request, for limits and for queues that are fair by caller. */
 import { Context } from "effect"
 
 export interface RequestCaller {
-  /** As it counts for limits; empty where no limit uses it. */
+  /** Address used for limits; empty where no limit uses it. */
   readonly address: string
-  /** The caller's program, as it named itself; null where it did not. */
+  /** Client program by its own description; null without one. */
   readonly client: string | null
   readonly requestId: string
-  /** The request has been given up: its answer is not sent. */
+  /** Whether the request has been given up, so that its answer is not sent. */
   readonly isGone: () => boolean
 }
 

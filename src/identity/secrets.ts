@@ -1,4 +1,4 @@
-/** Random secrets and how they are compared: 256 bits from the CSPRNG, kept only as SHA-256. */
+/** Random secrets and their comparison: 256 bits from the CSPRNG, kept only as SHA-256. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -18,8 +18,8 @@ export const newSecret = (): string => {
 }
 
 /**
- * The stored form of a secret. Secrets carry 256 bits of entropy, so a plain hash cannot be searched; looking a row up by
- * this hash leaks nothing by time about the secret itself.
+ * Stored form of a secret. Secrets carry 256 bits of entropy, so a plain hash cannot be searched; looking up a row by this hash leaks
+ * nothing about the secret through timing.
  */
 export const hashSecret = (secret: string): Uint8Array => createHash("sha256").update(secret).digest()
 

@@ -1,8 +1,7 @@
 /**
- * JSON Web Tokens (RFC 7519) that this server signs for itself: compact serialisation (RFC 7515), HS256, one fixed header.
- * Signing and verifying happen in place. `jose` uses the thread pool of libuv, where tokens would wait for password hashes, and
- * takes four times as long: a join storm verifies thousands of tokens a second. Tokens of others are read by `jose`
- * (partner-tokens.ts).
+ * JSON Web Tokens (RFC 7519) that this server signs for itself: compact serialisation (RFC 7515), HS256, one fixed header. Signing and
+ * verifying happen in place. `jose` uses the thread pool of libuv, where tokens would wait for password hashes, and takes four times as
+ * long: a join storm verifies thousands of tokens a second. Tokens of other issuers are verified with `jose` (partner-tokens.ts).
  */
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto"
 
@@ -21,7 +20,7 @@ const isSame = (one: string, other: string): boolean => {
 
 interface Registered {
   readonly aud: string
-  /** Unix seconds. */
+  /** Expiry in Unix seconds. */
   readonly exp: number
 }
 
@@ -38,12 +37,12 @@ const isRegistered = (payload: unknown): payload is Registered =>
   "exp" in payload &&
   typeof payload.exp === "number"
 
-/** The claims of a token that this key signed for the audience and that has not expired at `now` (Unix seconds), else `undefined`. */
+/** Claims of a token signed by this key for the audience and unexpired at `now` (Unix seconds), otherwise `undefined`. */
 export const verifyClaims = (key: KeyObject, token: string, aud: string, now: number): Registered | undefined => {
   const [header, payload, signature, ...rest] = token.split(".")
   if (header !== HEADER || payload === undefined || signature === undefined || rest.length > 0) return undefined
   if (!isSame(signature, signatureOf(key, `${header}.${payload}`))) return undefined
-  // Only this server has the key, so the payload is JSON that it wrote.
+  // Only this server has the key, so the payload is its own JSON.
   const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"))
   return isRegistered(claims) && claims.aud === aud && claims.exp > now ? claims : undefined
 }

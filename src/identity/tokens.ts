@@ -19,7 +19,7 @@ const EventSession = Schema.Struct({
   name: Schema.String,
 })
 
-/** Opens gateway sockets of one participant on one event. */
+/** Grant that opens gateway sockets of one participant on one event. */
 const GatewayGrant = Schema.Struct({
   participantId: Schema.String,
   eventId: Schema.String,
@@ -27,20 +27,20 @@ const GatewayGrant = Schema.Struct({
   kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
   name: Schema.String,
-  /** The role when the token was minted. A user's present role is looked up when the token is used, and may differ by then. */
+  /** Role when the token was issued. A user's current role is looked up when the token is used, and may differ by then. */
   role: EventRole,
   /** True for a user who neither belongs to the workspace nor is on the event's list. */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** A host has blocked somebody with the same address. */
+  /** Whether a host has blocked somebody with the same address. */
   barred: Schema.optionalKey(Schema.Boolean),
-  /** For a user: the basis of the session that the token was minted with, and so of the socket. */
+  /** Basis of a user's session when the token was issued, and so of the socket. */
   basis: Schema.optionalKey(Basis),
-  /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */
+  /** End of the session behind this token in Unix seconds, until which a socket may live without a new token. */
   sessionExpires: Schema.Int,
 })
 export type GatewayGrant = typeof GatewayGrant.Type
 
-/** A browser that votes signed out: the same voter for as long as it keeps its cookie. */
+/** A browser that votes signed out: the same voter as long as it keeps its cookie. */
 const AnonymousVoter = Schema.Struct({ participantId: Schema.String })
 
 /** One answer for every fault of a token, so that it does not reveal the fault. */
@@ -50,7 +50,7 @@ export const INVALID_TOKEN = new Unauthorized({ detail: "The token is not valid 
 export const ANONYMOUS_VOTER_SECONDS = 2_592_000
 
 const PURPOSES = {
-  /** A user's session in a workspace, for viewer and stage surfaces. */
+  /** Session of a user in a workspace, for viewer and stage surfaces. */
   workspace: { claims: Basis, seconds: 3600 },
   entry: { claims: EventSession, seconds: 43_200 },
   guest: { claims: EventSession, seconds: GUEST_SESSION_SECONDS },
@@ -68,7 +68,7 @@ interface IssuedToken {
 
 interface VerifiedToken<P extends Purpose> {
   readonly claims: Claims<P>
-  /** Unix seconds. */
+  /** Expiry in Unix seconds. */
   readonly expires: number
 }
 
@@ -77,12 +77,12 @@ interface PurposeOf<C> {
   readonly seconds: number
 }
 
-/** The key, audience, term and decoder of one purpose, made once. */
+/** Key, audience, term and decoder of one purpose, created once. */
 class Signer<P extends Purpose> {
   readonly #seconds: number
   readonly #audience: string
   readonly #key: KeyObject
-  /** They verify what they signed before another one took their place. */
+  /** Older keys, which only verify tokens that they signed before. */
   readonly #olderKeys: ReadonlyArray<KeyObject>
   readonly #decode: (payload: unknown) => Option.Option<Claims<P>>
 
@@ -95,7 +95,7 @@ class Signer<P extends Purpose> {
     this.#decode = Schema.decodeUnknownOption(claims)
   }
 
-  /** `now`: Unix milliseconds, as in `verify`. */
+  /** `now` is in Unix milliseconds, as in `verify`. */
   issue(claims: Claims<P>, now: number): IssuedToken {
     const exp = Math.floor(now / 1000) + this.#seconds
     const token = signClaims(this.#key, claims, { aud: this.#audience, exp })
@@ -123,7 +123,7 @@ export class Tokens extends Context.Service<
   Tokens,
   {
     readonly issue: <P extends Purpose>(purpose: P, claims: Claims<P>) => Effect.Effect<IssuedToken>
-    /** Fails for a bad signature, another purpose, an expired token or one that is no token, with one and the same answer. */
+    /** Fails with the same answer for a bad signature, another purpose, an expired token and anything that is no token. */
     readonly verify: <P extends Purpose>(purpose: P, token: string) => Effect.Effect<VerifiedToken<P>, Unauthorized>
   }
 >()("gathercue/Tokens") {

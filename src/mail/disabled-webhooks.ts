@@ -1,6 +1,6 @@
 /**
- * Tells of webhook endpoints that this server disabled: their workspace's owners by mail, and its other endpoints by `webhook.disabled`. An
- * endpoint is told of by the transaction that takes its mark away, so that a crash neither loses nor repeats it.
+ * Announces webhook endpoints disabled by this server: to their workspace's owners by mail, and to its other endpoints by
+ * `webhook.disabled`. The transaction that announces an endpoint clears its mark, so a crash neither loses nor repeats it.
  */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"

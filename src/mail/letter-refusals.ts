@@ -1,7 +1,7 @@
 /**
- * An unsolicited letter has a link by which its reader refuses further letters of the kind from that workspace. The link holds
- * the workspace, the kind, and a keyed hash of the address, signed by this server. Its holder may refuse these letters, and
- * learns nothing from it. The store keeps the same hash of the address.
+ * An unsolicited email has a link by which its reader refuses further emails of the kind from that workspace. The link holds the workspace,
+ * the kind, and a keyed hash of the address, signed by this server. Its holder may refuse these emails, and learns nothing from it. The
+ * store keeps the same hash of the address.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
@@ -9,18 +9,18 @@ import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Queryable } from "../store/database.ts"
 import { findRefusal, listRefusals } from "../store/mail/letters.ts"
 
-/** Kinds that may be refused. Their order is part of every link: add at the end. */
+/** Kinds that may be refused. Their order is part of every link: append new ones at the end. */
 const KINDS = ["invitation", "tableNotes", "reminder"] as const
 export type RefusableKind = (typeof KINDS)[number]
 
-/** The letters that a link refuses. */
+/** The emails refused by a link. */
 export interface LetterRefusal {
   readonly workspaceId: string
   readonly kind: RefusableKind
   readonly addressHash: Uint8Array
 }
 
-/** The identity of a letter: its workspace, its kind, its folded recipient address. */
+/** Identity of an email: its workspace, its kind, and its folded recipient address. */
 export interface UnaskedLetter {
   readonly workspaceId: string
   readonly kind: RefusableKind
@@ -41,12 +41,12 @@ const keyed = (key: Uint8Array, what: "address" | "link", data: string | Uint8Ar
 export class LetterRefusals extends Context.Service<
   LetterRefusals,
   {
-    /** The token of the link in this letter, as one path segment. */
+    /** Token of the link in this email, as one path segment. */
     readonly tokenFor: (letter: UnaskedLetter) => string
     /** `undefined` for anything that this server did not sign. */
     readonly read: (token: string) => LetterRefusal | undefined
     readonly isRefused: (sql: Queryable, letter: UnaskedLetter) => Promise<boolean>
-    /** The folded addresses among these that refused letters of the kind. */
+    /** The folded addresses among these that refused emails of the kind. */
     readonly refusedAmong: (
       sql: Queryable,
       letters: Omit<UnaskedLetter, "email">,
@@ -54,7 +54,7 @@ export class LetterRefusals extends Context.Service<
     ) => Promise<ReadonlySet<string>>
   }
 >()("gathercue/LetterRefusals") {
-  /** `keys`: for this purpose alone; `addressKey`: 32 bytes, the same for as long as the store keeps hashes of addresses. */
+  /** `keys` are for this purpose alone; `addressKey` is 32 bytes that stay the same as long as the store keeps hashes of addresses. */
   static readonly layer = (keys: KeyRing, addressKey: Uint8Array): Layer.Layer<LetterRefusals> =>
     Layer.sync(LetterRefusals, () => {
       const refusalOf = ({ workspaceId, kind, email }: UnaskedLetter): LetterRefusal => ({

@@ -1,21 +1,21 @@
 /**
- * The text of each letter, as plain text and as HTML. Subjects are ours: of users' text they hold the title of an event or
- * the name of a workspace, on one line (`lines.ts`), and nothing else. Values are escaped, and links are complete.
+ * Text of each email, as plain text and as HTML. Subjects are ours: their only user text is the title of an event or the name of a
+ * workspace, on one line (`lines.ts`). Values are escaped, and links are complete.
  */
 import type { Timestamp } from "../model/timestamp.ts"
 import { MAX_LENGTH_IN_SUBJECT, membersLine, strangersLine } from "./lines.ts"
 
 export interface Letter {
-  /** A folded address. */
+  /** Folded address of the recipient. */
   readonly to: string
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The links of the letter's body. */
+  /** Links in the body. */
   readonly links: ReadonlyArray<string>
-  /** The address for refusing letters like this one; set for unsolicited letters. */
+  /** Address for refusing emails like this one; set for unsolicited emails. */
   readonly unsubscribeUrl?: string
-  /** From then on it is of no use, and is not sent any more. */
+  /** Time after which the email is useless, and is no longer sent. */
   readonly notAfter?: Timestamp
 }
 
@@ -24,7 +24,7 @@ interface Draft {
   readonly subject: string
   readonly lines: ReadonlyArray<string>
   readonly action: { readonly label: string; readonly url: string }
-  /** The reason for the letter, and advice to a reader who did not ask for it. */
+  /** Reason for the email, and advice to a reader who did not ask for it. */
   readonly why: string
   readonly unsubscribe?: { readonly label: string; readonly url: string }
 }
@@ -88,7 +88,7 @@ export const resetLetter = (to: string, name: string, url: string): Letter =>
     why: "The link works once, for 30 minutes. If it was not you, ignore this letter: your password stays as it is.",
   })
 
-/** `what`: a sentence of ours. */
+/** `what` is a sentence of ours. */
 export const signInChangedLetter = (to: string, name: string, what: string, url: string): Letter =>
   write({
     to,
@@ -110,7 +110,7 @@ export const domainLostLetter = (to: string, name: string, domain: string, url: 
     why: "You get this letter because you own the workspace.",
   })
 
-/** `takenBack`: the objects that were taken back, one line each; no mail program makes a link of a stranger's text in them. */
+/** `takenBack` lists the objects taken back, one line each; no mail program makes a link of a stranger's text in them. */
 export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): Letter =>
   write({
     to,
@@ -124,7 +124,7 @@ export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArr
     why: "You get this letter once.",
   })
 
-/** `host`: of the endpoint's address, whose path and query may hold secrets. */
+/** `host` is the endpoint's, whose path and query may hold secrets. */
 export const disabledWebhookLetter = (
   to: string,
   webhook: { readonly name: string; readonly workspace: string; readonly host: string; readonly reason: string },
@@ -166,7 +166,7 @@ export const invitationLetter = (
   })
 
 const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" })
-/** Such as "Monday, 1 March 2027 at 17:00 UTC": a letter does not know the reader's zone. */
+/** Formats as in "Monday, 1 March 2027 at 17:00 UTC": an email does not know the reader's time zone. */
 const moment = (when: Timestamp): string => `${WHEN.format(new Date(when))} UTC`
 
 export const entryLetter = (
@@ -187,7 +187,7 @@ export const entryLetter = (
     why: "The link is yours alone and works until a day after the event. If you did not register, ignore this letter.",
   })
 
-/** A day and ten minutes before the planned start of an event. */
+/** Reminders one day and ten minutes before the planned start of an event. */
 export type ReminderKind = "day" | "minutes"
 
 export const reminderLetter = (

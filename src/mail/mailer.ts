@@ -1,7 +1,7 @@
 /**
- * Outgoing mail: a letter is posted inside the transaction that causes it, and sent after the commit. A rolled-back transaction
- * sends nothing, a crash loses nothing, and no caller waits for a mail server. Letters hold one-time links, so they are sealed
- * at rest and deleted once sent. Without a mail server they are kept for the development outbox, or dropped in production.
+ * Outgoing mail: an email is posted inside the transaction that causes it, and sent after the commit. A rolled-back transaction sends
+ * nothing, a crash loses nothing, and no caller waits for a mail server. Emails hold one-time links, so they are sealed at rest and deleted
+ * once sent. Without a mail server they are kept for the development outbox, or dropped in production.
  */
 import { Context, Effect, Latch, Layer, type Redacted } from "effect"
 import { currentTimers } from "../clock/timers.ts"
@@ -28,17 +28,17 @@ import { MailNotSent } from "./mail-not-sent.ts"
 import type { Smtp } from "./smtp.ts"
 
 interface MailerOptions {
-  /** 32 bytes, derived from the configured secret for this purpose alone. */
+  /** Keys of 32 bytes, derived from the configured secret for this purpose alone. */
   readonly sealingKeys: KeyRing
-  /** `null`: no mail server. */
+  /** `null` without a mail server. */
   readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
-  /** Letters that cannot be sent are kept to be read at the development outbox. */
+  /** Whether emails that cannot be sent are kept for the development outbox. */
   readonly keep: boolean
-  /** Milliseconds before each further try. */
+  /** Delays before each further attempt, in milliseconds. */
   readonly retryDelaysMs?: ReadonlyArray<number>
 }
 
-/** A letter of the development outbox. */
+/** An email of the development outbox. */
 interface KeptLetter {
   readonly to: string
   readonly subject: string
@@ -49,9 +49,9 @@ interface KeptLetter {
 
 const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000]
 const POLL = "2 seconds"
-/** One at a time: a process that dies holds up only the one letter it claimed, and not for long. */
+/** One at a time: a dying process delays only the one email it claimed, and not for long. */
 const BATCH = 1
-/** Longer than a letter may take. */
+/** Lease time, longer than sending an email may take. */
 const HELD_MS = 120_000
 const KEPT_MS = 7 * 86_400_000
 const OUTBOX_LENGTH = 100
@@ -59,11 +59,11 @@ const OUTBOX_LENGTH = 100
 export class Mailer extends Context.Service<
   Mailer,
   {
-    /** Posts a letter as part of the caller's transaction. */
+    /** Posts an email as part of the caller's transaction. */
     readonly post: (sql: Queryable, letter: Letter) => Promise<void>
-    /** Reports that letters were committed; they are sent now instead of at the next poll. */
+    /** Reports that emails were committed, which are then sent at once instead of at the next poll. */
     readonly collect: () => void
-    /** Sends a letter at once, and resolves to the sentence why it was not taken, or null. Null: there is no mail server. */
+    /** Sends an email at once, and resolves to null or to a sentence why it was refused. Null without a mail server. */
     readonly trySending: ((letter: Letter) => Promise<string | null>) | null
     /** The development outbox, newest first; all addresses when `to` is null. */
     readonly outbox: (to: string | null) => Effect.Effect<ReadonlyArray<KeptLetter>, Unavailable>
@@ -84,7 +84,7 @@ export class Mailer extends Context.Service<
         const contentOf = ({ id, contentSealed }: MailRow): Omit<Letter, "to" | "subject"> =>
           JSON.parse(openText(sealingKeys, id, contentSealed))
 
-        /** Sends one claimed letter; afterwards it is deleted or due again. */
+        /** Sends one claimed email, which is then deleted or due again. */
         const deliver = async (smtp: Smtp, mail: MailRow & { readonly attempts: number }): Promise<void> => {
           try {
             const { notAfter, ...content } = contentOf(mail)
@@ -129,7 +129,7 @@ export class Mailer extends Context.Service<
         if (server !== null) {
           const { url, from } = server
           const smtp = yield* Effect.acquireRelease(
-            // Most servers at their first start have no mail server: they do not load its client.
+            // Loaded on demand, because most servers have no mail server at their first start.
             Effect.promise(async () => (await import("./smtp.ts")).openSmtp(url, from)),
             (open) => Effect.sync(open.close),
           )

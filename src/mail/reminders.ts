@@ -1,7 +1,7 @@
 /**
- * Reminders by mail: everybody who registered for a scheduled event gets a letter a day and ten minutes before it. A step posts a few letters and notes
- * how far it came in one transaction, so that several nodes, a crash, or a commit of unknown outcome never make two of one. Steps wait while the mailer
- * has letters to send: a password reset stands behind a few reminders, and not behind ten thousand.
+ * Reminders by mail: everybody who registered for a scheduled event gets an email a day and ten minutes before it. A step posts a few
+ * emails and records its progress in one transaction, so that several nodes, a crash, or a commit of unknown outcome never send one twice.
+ * Steps wait while the mailer has emails to send: a password reset then waits behind a few reminders instead of ten thousand.
  */
 import { Cause, Effect, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
@@ -26,11 +26,11 @@ import { type ReminderKind, reminderLetter } from "./letters.ts"
 import { Mailer } from "./mailer.ts"
 
 interface ReminderOptions {
-  /** Makes an entry link of the registration, in the caller's transaction. */
+  /** Creates an entry link of the registration, in the caller's transaction. */
   readonly entryLink: (sql: Queryable, eventId: string, registrationId: string) => Promise<string>
-  /** The address of this server, which takes refusals. */
+  /** Address of this server, which handles refusals. */
   readonly publicUrl: string
-  /** Between two looks for what has fallen due. */
+  /** Interval between checks for due reminders. */
   readonly everyMs?: number
 }
 
@@ -40,28 +40,28 @@ const DAY_MS = 24 * HOUR_MS
 
 interface Kind {
   readonly kind: ReminderKind
-  /** Before the planned start. */
+  /** Lead time before the planned start. */
   readonly leadMs: number
-  /** One that could not be sent in time is sent so much later at most. */
+  /** Maximum delay after which a late reminder is still sent. */
   readonly lateMs: number
 }
 
-/** The more urgent one first. */
+/** Kinds, the more urgent one first. */
 const KINDS: ReadonlyArray<Kind> = [
   { kind: "minutes", leadMs: 10 * MINUTE_MS, lateMs: 10 * MINUTE_MS },
   { kind: "day", leadMs: DAY_MS, lateMs: 12 * HOUR_MS },
 ]
 
 const EVERY_MS = 15_000
-/** Events noted by one statement. */
+/** Maximum number of events opened per statement. */
 const OPENED = 500
-/** Letters of a step. */
+/** Number of emails per step. */
 const BATCH = 20
-/** No step is made while so many letters are due, or so many wait in all, with those that are tried again. */
+/** No step runs while this many emails are due, or this many wait in total, including retries. */
 const MOST_DUE = 20
 const MOST_WAITING = 1000
 const PAUSE_MS = { posted: 200, full: 500 } as const
-/** No reminder for an earlier time can fall due again. */
+/** Retention after which no reminder for an earlier time can become due again. */
 const KEPT_MS = DAY_MS
 
 type StepOutcome = "posted" | "full" | "none"
@@ -72,7 +72,7 @@ const dueAt = (now: number, { kind, leadMs, lateMs }: Kind): DueKind => ({
   upTo: toTimestamp(now + leadMs),
 })
 
-/** A look for what is due, and one step of posting; both may run beside those of other nodes. */
+/** A check for due reminders, and one posting step; both may run beside those of other nodes. */
 export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -88,7 +88,7 @@ export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
       await mailer.post(sql, reminderLetter(person.email, reminder, url, `${publicUrl}/unsubscribe/${token}`))
     }
 
-    /** Resolves to the number of letters posted; `undefined`: nothing of the kind is due. */
+    /** Resolves to the number of emails posted; `undefined` when nothing of the kind is due. */
     const postSome = async (sql: Queryable, now: number, kind: Kind): Promise<number | undefined> => {
       const claimed = await claimReminder(sql, dueAt(now, kind))
       if (claimed === undefined) return undefined
@@ -141,9 +141,9 @@ export const remindersLayer = (
       const { isQuiet } = yield* Quiet
       const everyMs = options.everyMs ?? EVERY_MS
 
-      /** Looks again after a while also when there is much to post, because another event may have fallen due. */
+      /** Checks again after a while even with much to post, because another event may have become due. */
       const round = Effect.gen(function* () {
-        // Posted now, they would be sent at the promotion, however late.
+        // Reminders posted now would be sent at the promotion, however late.
         if (isQuiet()) return yield* Effect.sleep(everyMs)
         const begun = timers.elapsed()
         yield* open(timers.now())

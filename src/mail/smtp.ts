@@ -1,4 +1,4 @@
-/** Mail by SMTP (nodemailer): one pooled connection, bounded waits, and temporary failures distinguished from permanent ones. */
+/** Mail over SMTP (nodemailer): one pooled connection, bounded waits, and temporary failures distinguished from permanent ones. */
 import { Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import { TRIAL_MS } from "../model/limits/answer-deadlines.ts"
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 15_000
 const LONGEST_REASON = 500
 const PERMANENT_FROM = 500
 
-/** Mail programs offer a button for it; on https they press it themselves, by a POST (RFC 2369 §3.2, RFC 8058 §3.1). */
+/** Headers for the unsubscribe button of mail programs; for https they submit it themselves by a POST (RFC 2369 §3.2, RFC 8058 §3.1). */
 const unsubscribing = (url: string | undefined): Readonly<Record<string, string>> => {
   if (url === undefined) return {}
   const button = { "List-Unsubscribe": `<${url}>` }
@@ -41,7 +41,7 @@ const sentenceOf = (url: Redacted.Redacted<string>, verb: string, cause: unknown
     : `The mail server ${host} ${verb} (${message.replaceAll(/\s+/g, " ").slice(0, LONGEST_REASON)}).`
 }
 
-/** Waits for the greeting and signs in. Resolves to the server's host; rejects with a sentence. */
+/** Waits for the greeting and logs in. Resolves to the server's host; rejects with a sentence. */
 export const tryMailServer = async (url: Redacted.Redacted<string>): Promise<string> => {
   const transport = transportOf(url)
   try {
@@ -54,7 +54,7 @@ export const tryMailServer = async (url: Redacted.Redacted<string>): Promise<str
   }
 }
 
-/** Sends one letter on a connection of its own. Resolves to the sentence why it was not taken, or null. */
+/** Sends one email on a separate connection. Resolves to null or to a sentence why it was refused. */
 export const trySending = async (
   url: Redacted.Redacted<string>,
   from: string,
@@ -77,7 +77,7 @@ export const trySending = async (
   }
 }
 
-/** `url`: `smtp://user:password@host:port` or `smtps://…`; `from`: the sender, with or without a name. */
+/** `url` is `smtp://user:password@host:port` or `smtps://…`; `from` is the sender, with or without a name. */
 export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => {
   const transport = transportOf(url)
   return {
@@ -86,7 +86,7 @@ export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => 
         const headers = unsubscribing(unsubscribeUrl)
         await transport.sendMail({ from, to: { name: "", address: to }, subject, text, html, headers })
       } catch (cause) {
-        // The server's text is left out: it repeats the address and sometimes the letter.
+        // The server's text is left out, because it repeats the address and sometimes the email.
         const { responseCode, code } = cause as { readonly responseCode?: number; readonly code?: string }
         const isPermanent = responseCode !== undefined && responseCode >= PERMANENT_FROM && code !== "EAUTH"
         throw new MailNotSent(!isPermanent, `${code ?? "failed"} ${responseCode ?? new URL(Redacted.value(url)).host}`)

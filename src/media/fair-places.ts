@@ -1,24 +1,25 @@
 /**
- * A bounded number of places, which workspaces share. A workspace may have all of them while no other wants one. One that has less than its
- * share waits for a place instead of being refused, and gets it from the workspace that has most: its slowest work is cut, and goes on later.
- * Where everybody has as little as the other, work that is slower than a floor is cut for a workspace that has no place at all.
+ * Bounded capacity shared fairly between workspaces. A workspace may use all of it while no other wants any. A workspace with less than its
+ * share waits for capacity instead of being refused, and gets it from the one that uses most: the slowest work of that one is cut, and
+ * continues later. When all workspaces have equally little, work slower than a minimum speed is cut for a workspace that has no capacity at
+ * all.
  */
 import { type Cancel, every, type Timers } from "../clock/timers.ts"
 
 interface FairOptions {
   readonly most: number
-  /** Also while no other workspace wants one: for work that is never cut. */
+  /** Maximum per workspace even while no other wants any: for work that is never cut. */
   readonly mostOfOne?: number
   readonly timers: Timers
 }
 
 export interface Holder {
   readonly workspaceId: string
-  /** False: its place is free, though nobody gave it back. */
+  /** Returns false when the holder's seat is free although it was not given back. */
   readonly isHeld?: () => boolean
-  /** Ends the work, after which the place is given back. Work without it is never cut. */
+  /** Cuts the work, after which the seat is given back. Work without it is never cut. */
   readonly cut?: () => void
-  /** All that has come, for the speed. */
+  /** Number of bytes received so far, for measuring the speed. */
   readonly bytes?: () => number
 }
 
@@ -36,11 +37,11 @@ interface Waiting {
   readonly cancel: Cancel
 }
 
-/** A workspace with less than its share waits for so long. */
+/** Maximum wait of a workspace with less than its share. */
 const WAIT_MS = 20_000
-/** Of all workspaces. */
+/** Maximum number of waiting holders, over all workspaces. */
 const MOST_WAITING = 64
-/** Work that is slower over so long is cut for a workspace that has no place. */
+/** Period over which the speed is measured: slower work is cut for a workspace that has no seat. */
 const WINDOW_MS = 5000
 const RISEN_FLOOR_BYTES = 1_000_000
 
@@ -66,7 +67,7 @@ export class FairPlaces {
     return this.#held.size
   }
 
-  /** Those with most places first. */
+  /** Seats by workspace, most first. */
   byWorkspace(): ReadonlyArray<{ readonly workspaceId: string; readonly amount: number }> {
     this.#dropGone()
     const counts = new Map<string, number>()
@@ -74,7 +75,7 @@ export class FairPlaces {
     return [...counts].map(([workspaceId, amount]) => ({ workspaceId, amount })).toSorted((a, b) => b.amount - a.amount)
   }
 
-  /** Takes a place that is free now, or keeps the one that the holder has. */
+  /** Takes a free seat, or keeps the one that the holder has. */
   takeNow(holder: Holder): boolean {
     this.#dropGone()
     if (this.#held.has(holder)) return true
@@ -83,7 +84,7 @@ export class FairPlaces {
     return true
   }
 
-  /** Calls once, perhaps at once: with true when the place is the holder's. Until it gives it back, `leave` has to be called. */
+  /** Calls back once, perhaps at once: with true when the holder has a seat, which `leave` must give back. */
   take(holder: Holder, onTurn: (isMine: boolean) => void): void {
     if (this.takeNow(holder)) {
       onTurn(true)
@@ -101,7 +102,7 @@ export class FairPlaces {
     this.#serve()
   }
 
-  /** Gives the place back, or waits no longer. Harmless if the holder does neither. */
+  /** Gives the seat back, or stops waiting. Harmless if the holder does neither. */
   leave(holder: Holder): void {
     this.#held.delete(holder)
     for (const one of this.#waiting) if (one.holder === holder) one.cancel()
@@ -124,7 +125,7 @@ export class FairPlaces {
     this.#held.set(holder, { holder, since: now, isCut: false, seenAt: now, seenBytes: 0 })
   }
 
-  /** The last that came of the workspace of which most wait. */
+  /** The latest waiting holder of the workspace with most waiting holders. */
   #leastEntitled(): Waiting {
     const counts = new Map<string, number>()
     for (const { holder } of this.#waiting) counts.set(holder.workspaceId, (counts.get(holder.workspaceId) ?? 0) + 1)
@@ -140,7 +141,7 @@ export class FairPlaces {
     entry.onTurn(false)
   }
 
-  /** Gives places to those who wait, first to who has least, as far as there are any. A cut gives a place back within this call, or later. */
+  /** Gives free seats to waiting holders, least served workspace first. A cut gives a seat back within this call, or later. */
   #serve(): void {
     if (this.#isServing) return
     this.#isServing = true
@@ -167,11 +168,11 @@ export class FairPlaces {
     entry.onTurn(true)
   }
 
-  /** Cuts the slowest work of the workspace that has most, if that has at least two more places than the one that waits. */
+  /** Cuts the slowest work of the workspace with most seats, if it has at least two more than the waiting one. */
   #cutFor({ holder }: Waiting): boolean {
     const now = this.#timers.elapsed()
     const all = [...this.#held.values()].filter((held) => !held.isCut && held.holder.cut !== undefined)
-    // Places that will be free soon are enough.
+    // Seats about to be freed are enough.
     if (this.#held.size - all.length >= this.#waiting.length) return false
     const most = Math.max(...all.map((held) => this.#placesOf(held.holder)))
     if (most < this.#placesOf(holder) + 2) return false
@@ -181,14 +182,14 @@ export class FairPlaces {
     return slowest !== undefined && this.#cut(slowest)
   }
 
-  /** True: its place is free now. */
+  /** Returns true when the seat is already free. */
   #cut(held: Held): boolean {
     held.isCut = true
     held.holder.cut?.()
     return !this.#held.has(held.holder)
   }
 
-  /** The speed is measured while somebody waits. */
+  /** Measures the speed while a holder waits. */
   #watch(): void {
     if (this.#stopWatching !== undefined) return
     this.#look()
@@ -211,7 +212,7 @@ export class FairPlaces {
     }
   }
 
-  /** One place for each workspace that waits and has none. */
+  /** Frees one seat for each waiting workspace that has none. */
   #cutSlow(): void {
     const now = this.#timers.elapsed()
     const without = new Set(
@@ -226,10 +227,10 @@ export class FairPlaces {
   }
 }
 
-/** Bytes a second, since the work has its place. */
+/** Bytes per second since the work got its seat. */
 const speedSince = ({ holder, since }: Held, now: number): number =>
   ((holder.bytes?.() ?? 0) * 1000) / Math.max(1, now - since)
 
-/** In the window that ends now. */
+/** Bytes per second in the window that ends now. */
 const speedSeen = ({ holder, seenAt, seenBytes }: Held, now: number): number =>
   (((holder.bytes?.() ?? 0) - seenBytes) * 1000) / Math.max(1, now - seenAt)

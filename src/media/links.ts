@@ -1,25 +1,25 @@
 /**
  * Signed addresses of media. The address is the credential: an HMAC over the operation, the object, the audience and the end of its
- * validity. The object's row is looked up on each request too, so that an address dies with its object; one that names what it rests on dies
- * with that as well (`model/links.ts`).
+ * validity. The object's row is also looked up on each request, so an address ends with its object; one that names its basis ends with that
+ * as well (`model/links.ts`).
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context } from "effect"
 import type { KeyRing } from "../crypto/secret-key.ts"
 import type { HeldLink } from "../model/links.ts"
 
-/** `upload` and `part`: bytes in; `play` and `download`: out. */
+/** `upload` and `part` write bytes; `play` and `download` read them. */
 export type LinkUse = "upload" | "part" | "play" | "download"
 
-/** The kind of the object; of a transcript the bytes are WebVTT. */
+/** Kind of the object; a transcript is served as WebVTT. */
 export type LinkKind = "recording" | "clip" | "transcript" | "derivation" | "broadcast"
 
-/** Whom an address was given to, and when in Unix milliseconds. */
+/** Holder of an address, and its time of issue in Unix milliseconds. */
 export type Held = Pick<HeldLink, "eventId" | "ground" | "givenAt">
 
 /**
- * `public`: made for a reader without credentials; it ends when the event is no longer visible to them. `workspace`: of the whole workspace, for
- * its webhooks.
+ * `public` is for a reader without credentials and ends when the event is no longer public. `workspace` is for the whole workspace, for its
+ * webhooks.
  */
 export type LinkAudience = "public" | "workspace" | Held
 
@@ -28,11 +28,11 @@ export interface Link {
   readonly kind: LinkKind
   readonly id: string
   readonly audience: LinkAudience
-  /** Unix seconds. */
+  /** Expiry in Unix seconds. */
   readonly expires: number
 }
 
-/** The id in an address of a part. */
+/** Id in a part's address. */
 export const partLinkId = (recordingId: string, number: number): string => `${recordingId}_${number}`
 
 export const partIdOf = (linkId: string): { readonly id: string; readonly number: number } => {
@@ -48,26 +48,23 @@ const HELD = "held"
 
 const toText = (held: Held): string => Buffer.from(JSON.stringify(held)).toString("base64url")
 
-/** Of claims that this server signed. */
+/** Parses the audience of signed claims. */
 const audienceOf = (audience: string | undefined, held: string | undefined): LinkAudience | undefined => {
   if (audience === HELD && held !== undefined) return JSON.parse(Buffer.from(held, "base64url").toString()) as Held
   return audience === "public" || audience === "workspace" ? audience : undefined
 }
 
-/** 160 bits: an address is not searched for, and stays short. */
+/** 160 bits keep an address short, and it cannot be searched for. */
 const TAG_BYTES = 20
 
 export class MediaLinks extends Context.Service<
   MediaLinks,
   {
-    /** URL-safe text. */
+    /** Resulting text is URL-safe. */
     readonly sign: (link: Link) => string
-    /** `now`: Unix milliseconds. */
+    /** `now` is in Unix milliseconds. */
     readonly verify: (token: string, now: number) => Link | LinkFault
-    /**
-     * The text with the addresses of private broadcasts as they are given to this holder, in place of the workspace's. `undefined`: to nobody, so
-     * that they are no credentials.
-     */
+    /** Replaces the workspace's addresses of private broadcasts in the text by this holder's. For `undefined` they are no credentials. */
     readonly personal: (text: string, held: Held | undefined) => string
   }
 >()("gathercue/MediaLinks") {}
@@ -75,14 +72,14 @@ export class MediaLinks extends Context.Service<
 const tagOf = (key: Uint8Array, claims: string): Buffer =>
   createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
 
-/** The beginning of each key in the workspace's address of a private broadcast. */
+/** Prefix of each key in the workspace's address of a private broadcast. */
 const OF_BROADCASTS = "play.broadcast."
 const WORKSPACES_KEY = /play\.broadcast\.[\w-]+\.workspace\.\d+\.[\w-]+/g
 
-/** Does the text have addresses of private broadcasts, which differ from holder to holder? */
+/** Whether the text has addresses of private broadcasts, which differ by holder. */
 export const hasHeldAddresses = (text: string): boolean => text.includes(OF_BROADCASTS)
 
-/** The bearer link that an address is; `undefined`: it rests on its object alone. */
+/** The bearer link of an address; `undefined` when it depends on its object alone. */
 export const heldLinkOf = ({ use, kind, id, audience, expires }: Link): HeldLink | undefined => {
   if (typeof audience === "string") return undefined
   const expiresAt = expires * 1000
@@ -90,7 +87,7 @@ export const heldLinkOf = ({ use, kind, id, audience, expires }: Link): HeldLink
   return { ...audience, kind: kind === "broadcast" ? "watch" : "media", objectId: id, expiresAt }
 }
 
-/** `keys`: derived from the configured secrets for this purpose alone. */
+/** `keys` are derived from the configured secrets for this purpose alone. */
 export const mediaLinksOf = (keys: KeyRing): MediaLinks["Service"] => {
   const sign = ({ use, kind, id, audience, expires }: Link): string => {
     const [name, ...held] = typeof audience === "string" ? [audience] : [HELD, toText(audience)]
@@ -101,7 +98,7 @@ export const mediaLinksOf = (keys: KeyRing): MediaLinks["Service"] => {
     const parts = token.split(".")
     const tag = parts.pop() ?? ""
     const given = Buffer.from(tag, "base64url")
-    // The last character has bits that decode to nothing: each tag has one spelling alone.
+    // The last character has unused bits, so the comparison accepts only one spelling of a tag.
     const isOurs = given.byteLength === TAG_BYTES && given.toString("base64url") === tag
     const claims = parts.join(".")
     if (!isOurs || !keys.some((key) => timingSafeEqual(given, tagOf(key, claims)))) return "altered"

@@ -1,8 +1,8 @@
 /**
- * Seats in the media server (LiveKit): a token admits one participant to one room of one live event. The audience has no seat:
- * it watches the broadcast. Without a media server there are no tokens, and browsers connect to each other. Tokens hold the rights of their holder and cannot be
- * revoked, and the media server gives whoever is connected further ones, of ten minutes. Each therefore names what it rests on, sealed, because the media
- * server shows it to the others in the room: it comes back with the message that somebody has come in, and is judged then.
+ * Seats in the media server (LiveKit): a token admits one participant to one room of one live event. The audience has no seat: it watches
+ * the broadcast. Without a media server there are no tokens, and browsers connect to each other. Tokens carry the rights of their holder
+ * and cannot be revoked, and the media server issues further tokens of ten minutes to connected people. Each token therefore names its
+ * basis, sealed, because the media server shows it to the others in the room: the join message returns it, and it is judged then.
  */
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { VideoGrant } from "livekit-server-sdk"
@@ -13,7 +13,7 @@ import type { EventRole } from "../model/roles.ts"
 import { openText, SealBroken, sealText } from "../store/sealing/sealed-text.ts"
 
 export interface MediaServer {
-  /** Where clients connect, such as `wss://media.example.com`. */
+  /** Address for clients, such as `wss://media.example.com`. */
   readonly url: string
   readonly apiKey: string
   readonly apiSecret: Redacted.Redacted<string>
@@ -21,26 +21,26 @@ export interface MediaServer {
 
 export interface SeatRequest {
   readonly eventId: string
-  /** The active phase. */
+  /** Id of the active phase. */
   readonly phaseId: string
-  /** `null`: the main room of the phase. */
+  /** `null` for the main room of the phase. */
   readonly roomId: string | null
   readonly participantId: string
   readonly name: string
-  /** As the phase narrows it; a stored role is narrowed here. */
+  /** Role as narrowed by the phase; a stored role is narrowed here. */
   readonly role: EventRole
   readonly modality: Modality
-  /** Absent for somebody without a name. */
+  /** Absent for an anonymous person. */
   readonly ground: Ground | undefined
-  /** The role that the live event gave, which precedes that of the ground. */
+  /** Role given by the live event, which precedes that of the ground. */
   readonly given: EventRole | null
 }
 
-/** What a seat rests on. */
+/** Basis of a seat. */
 export interface SeatBasis {
   readonly ground: Ground
   readonly given: EventRole | null
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds. */
   readonly givenAt: number
 }
 
@@ -50,19 +50,17 @@ export interface MediaToken {
   readonly token: string
 }
 
-/** For the connect; the media server does not check the token again while its holder stays connected. */
+/** Lifetime for connecting; the media server does not check the token again while its holder stays connected. */
 const LIFETIME = "2m"
 
-/**
- * The media server's name of a room. Each phase has a main room of its own: a seat in a call is not valid on the stage after it.
- */
+/** Room name in the media server. Each phase has its own main room: a seat in a call is not valid on the stage after it. */
 export const mediaRoomOf = ({
   eventId,
   phaseId,
   roomId,
 }: Pick<SeatRequest, "eventId" | "phaseId" | "roomId">): string => `${eventId}:${roomId ?? phaseId}`
 
-/** The holder's rights in the room. Messages go through the gateway, where they can be moderated. */
+/** Rights of the holder in the room. Messages go through the gateway, where they can be moderated. */
 const grantFor = (seat: SeatRequest): VideoGrant => ({
   room: mediaRoomOf(seat),
   roomJoin: true,
@@ -74,15 +72,17 @@ const grantFor = (seat: SeatRequest): VideoGrant => ({
 export class Media extends Context.Service<
   Media,
   {
-    /** A media server is configured, so that participants may have seats. */
+    /** Whether a media server is configured, so that participants may have seats. */
     readonly hasServer: boolean
-    /** `null`: the participant has no seat, or there is no media server. */
+    /** `null` when the participant has no seat, or there is no media server. */
     readonly tokenFor: (seat: SeatRequest) => Effect.Effect<MediaToken | null>
-    /** The grant that a person's token rests on, by the token's metadata. `undefined`: the token has no metadata, as the token of a person without a name. */
+    /**
+     * Basis of a person's token, from the token's metadata. `undefined` for a token without metadata, such as that of an anonymous person.
+     */
     readonly basisOf: (room: string, participantId: string, metadata: string) => SeatBasis | "forged" | undefined
   }
 >()("gathercue/Media") {
-  /** `keys`: derived for this purpose alone. */
+  /** `keys` are derived for this purpose alone. */
   static readonly layer = (server: MediaServer | null, keys: KeyRing): Layer.Layer<Media> =>
     server === null
       ? Layer.succeed(Media, { hasServer: false, tokenFor: () => Effect.succeed(null), basisOf: () => undefined })
@@ -104,7 +104,7 @@ const basisOf =
     }
   }
 
-/** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
+/** Loaded only where there is a media server, because the library adds a tenth of a second to a start. */
 const seats = ({ url, apiKey, apiSecret }: MediaServer, keys: KeyRing): Layer.Layer<Media> =>
   Layer.effect(
     Media,

@@ -1,4 +1,7 @@
-/** May the configured user do what a start and a running server do? A start would otherwise fail half-way, and requests one by one. */
+/**
+ * Checks whether the configured user may do what a start and a running server do. A start would otherwise fail half-way, and requests one
+ * by one.
+ */
 import { readSchema, type SchemaState } from "./migrate.ts"
 import { withSession } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
@@ -6,7 +9,7 @@ import type { Queryable } from "./pool/statement.ts"
 const SESSION = { application_name: "gathercue access" }
 const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 
-/** Sentences. */
+/** The problem and its remedy, as sentences. */
 interface Problem {
   readonly problem: string
   readonly remedy: string
@@ -17,7 +20,7 @@ interface Rights {
   readonly schema: string | null
   readonly isReadOnly: boolean
   readonly mayCreate: boolean | null
-  /** Null: there are no tables yet. */
+  /** Owner of the tables; null when there are none yet. */
   readonly owner: string | null
   readonly isOwner: boolean | null
 }
@@ -32,7 +35,7 @@ const readRights = async (sql: Queryable): Promise<Rights | undefined> => {
   return row
 }
 
-/** Tables of our owner: others may share the schema. Those of the schema's version are only read. */
+/** Tables of our owner, because others may share the schema. The tables of the schema's version are only read. */
 const findLacking = async (
   sql: Queryable,
 ): Promise<ReadonlyArray<{ readonly lacks: string; readonly tables: string }>> => sql<
@@ -77,11 +80,11 @@ const lackingProblems = async (sql: Queryable, { role, schema }: Rights): Promis
 
 interface Access {
   readonly problems: ReadonlyArray<Problem>
-  /** Null: it may not be read. */
+  /** Null when it may not be read. */
   readonly schema: SchemaState | null
 }
 
-/** Changes nothing. */
+/** Reads only. */
 export const readAccess = (url: string): Promise<Access> =>
   withSession(url, SESSION, LIMITS, async ({ sql }) => {
     const rights = await readRights(sql)

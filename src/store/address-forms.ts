@@ -1,18 +1,20 @@
 /**
- * The forms of stored addresses, for migrations: an internationalised domain (UTS 46) cannot be folded in SQL, and a second
- * implementation would give other forms than `foldEmail`.
+ * Normal forms of stored addresses, for migrations: an internationalised domain (UTS 46) cannot be folded in SQL, and a second
+ * implementation would produce other forms than `foldEmail`.
  */
 import { foldEmail } from "../model/text/email.ts"
 import type { Queryable } from "./pool/statement.ts"
 
 const BATCH = 5000
 
-/** Lists the stored addresses that have another form in the temporary table `address_forms (spelling, form)`, until the transaction ends. */
+/**
+ * Lists the stored addresses with another normal form in the temporary table `address_forms (spelling, form)`, until the transaction ends.
+ */
 export const listAddressForms = async (sql: Queryable): Promise<void> => {
   await sql`create temporary table address_forms (spelling text primary key, form text not null) on commit drop`
   let after = ""
   while (true) {
-    // Of ASCII alone only such domains have another form.
+    // Among ASCII addresses only those with such domains have another form.
     const rows = await sql<{ email: string }[]>`
       select email from (
         select email from account_emails union select email from registrations union

@@ -1,7 +1,7 @@
 /**
- * The database for the other parts of the server, and the border between promises and effects. Store operations are plain
- * functions of a `Queryable`, so that they compose inside a transaction: promises, or effects where a failure is expected.
- * Rows come back camel-cased, times as RFC 3339 text, bigint as number (our counters stay below 2^53).
+ * The database interface of the server, and the boundary between promises and effects. Store operations are plain functions of a
+ * `Queryable`, so they compose inside a transaction: promises, or effects where a failure is expected. Rows have camel-case names, times as
+ * RFC 3339 text, and bigint as number (our counters stay below 2^53).
  */
 import { type Cause, Context, Effect, Exit, Layer, Redacted } from "effect"
 import type { Unavailable } from "../model/errors.ts"
@@ -18,27 +18,27 @@ interface DatabaseOptions {
   readonly url: Redacted.Redacted<string>
   /** Connections in the pool. */
   readonly connections: number
-  /** Statements that may wait for a connection; one more is refused at once. */
+  /** Maximum number of statements waiting for a connection; further ones are refused at once. */
   readonly waiting?: number
-  /** For a statement or a transaction, in milliseconds. */
+  /** Time limit of a statement or transaction in milliseconds. */
   readonly deadlineMs?: number
 }
 
 export const DEFAULT_WAITING = 500
 export const DEFAULT_DEADLINE_MS = 5_000
-/** Time that statements under way get when the pool is closed. */
+/** Grace period for running statements when the pool is closed. */
 const CLOSE_WITHIN_MS = 1_000
 
 /**
- * The work of `run` or `transaction`: a promise of statements that are not expected to fail, or an effect, whose failures are the
- * expected ones. A body uses its argument and not `Database`: it holds a connection, and must not wait for another one.
+ * The work of `run` or `transaction`: a promise of statements that are not expected to fail, or an effect, whose failures are the expected
+ * ones. A body uses its argument instead of `Database`, because it holds a connection and must not wait for another one.
  */
 type Body<A, E, R> = (sql: Queryable) => Promise<A> | Effect.Effect<A, E, R>
 
-/** The wait for a connection is part of it. */
+/** Includes the wait for a connection. */
 const SPAN: SpanGiven = { kind: "client", attributes: { "db.system.name": "postgresql" } }
 
-/** Runs a body whose statements are independent of each other. An effect goes on in the caller's fiber. */
+/** Runs a body of independent statements. An effect continues in the caller's fiber. */
 const lift = <A, E, R>(evaluate: () => Promise<A> | Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
   Effect.callback((resume) => {
     const work = evaluate()
@@ -50,9 +50,9 @@ const lift = <A, E, R>(evaluate: () => Promise<A> | Effect.Effect<A, E, R>): Eff
   })
 
 /**
- * Runs a body inside of a transaction of the pool, which takes promises: an effect gets a fiber with the caller's services, and
- * its cause rejects the promise, so that the pool rolls back before the caller sees the cause. An interruption of the caller
- * interrupts that fiber and waits for the end of the transaction. A promise cannot be interrupted: its transaction ends unseen.
+ * Runs a body inside a transaction of the pool, which takes promises: an effect gets a fiber with the caller's services, and its cause
+ * rejects the promise, so that the pool rolls back before the caller sees the cause. An interruption of the caller interrupts that fiber
+ * and waits for the end of the transaction. A promise cannot be interrupted: its transaction ends unseen.
  */
 const liftInside = <A, E, R, B>(
   body: Body<A, E, R>,
@@ -97,14 +97,14 @@ const Joined = Context.Reference<JoinedTransaction | undefined>("gathercue/Datab
   defaultValue: () => undefined,
 })
 
-/** Is the caller's work in a joined transaction? It then holds a connection, and must not wait for another. */
+/** Whether the caller's work is in a joined transaction. It then holds a connection, and must not wait for another. */
 export const isInTransaction: Effect.Effect<boolean> = Effect.map(Joined, (joined) => joined !== undefined)
 
-/** Runs statements outside of the joined transaction: reads before slow work, which must not keep the transaction open. */
+/** Runs statements outside the joined transaction: reads before slow work, which must not keep the transaction open. */
 export const outsideTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Joined, undefined)
 
-/** Runs the effect once the caller's work is committed: at once, or after the transaction that it has joined. */
+/** Runs the effect once the caller's work is committed: at once, or after the joined transaction. */
 export const afterCommit = <R>(effect: Effect.Effect<void, never, R>): Effect.Effect<void, never, R> =>
   Effect.flatMap(Joined, (joined) =>
     joined === undefined
@@ -117,31 +117,31 @@ export const afterCommit = <R>(effect: Effect.Effect<void, never, R>): Effect.Ef
 export class Database extends Context.Service<
   Database,
   {
-    /** Statements, each its own transaction on a connection of its own. Rejects with database errors and `PoolError`. */
+    /** Statements, each in its own transaction on a connection of its own. Rejects with database errors and `PoolError`. */
     readonly sql: Queryable
-    /** The same for live events, whose statements do not wait behind those of requests. */
+    /** Like `sql`, for live events, whose statements do not wait behind those of requests. */
     readonly liveSql: Queryable
-    /** As `liveSql`, for statements that only read: one that is not answered soon is sent once more, and the first answer counts. */
+    /** Like `liveSql`, for read-only statements: one that is not answered soon is sent again, and the first answer counts. */
     readonly liveReads: Queryable
-    /** One or more statements, each its own transaction. */
+    /** Runs one or more statements, each in its own transaction. */
     readonly run: <A, E = never, R = never>(body: Body<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
-    /** One or more of `liveReads`. */
+    /** Runs one or more statements of `liveReads`. */
     readonly readLive: <A, E = never, R = never>(body: Body<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
     /**
-     * All statements or none: a body that fails, dies or is interrupted is rolled back. `Unavailable` may also mean that the
-     * outcome is unknown.
+     * Runs all statements or none: a body that fails, dies or is interrupted is rolled back. `Unavailable` may also mean that the outcome
+     * is unknown.
      */
     readonly transaction: <A, E = never, R = never>(
       body: Body<A, E, R>,
       options?: TransactionOptions,
     ) => Effect.Effect<A, E | Unavailable, R>
-    /** True: so much waits already that new work should be refused before it costs anything. */
+    /** Whether so many statements are waiting that new work should be refused before it costs anything. */
     readonly isCrowded: () => boolean
-    /** As `transaction`, as a promise that rejects with the error itself. */
+    /** Like `transaction`, as a promise that rejects with the error itself. */
     readonly attempt: <A>(body: (sql: Queryable) => Promise<A>, options?: TransactionOptions) => Promise<A>
     /**
-     * Does all that `work` does with the database in one transaction, whose last act is `last`; rolls it back when `last`
-     * is null for the result of `work`. `Unavailable` may mean that the outcome is unknown.
+     * Runs all database work of `work` in one transaction, whose last act is `last`; rolls it back when `last` is null for the result of
+     * `work`. `Unavailable` may mean that the outcome is unknown.
      */
     readonly joined: <A, E, R, E2 = never>(
       work: Effect.Effect<A, E, R>,

@@ -2,12 +2,13 @@
 import type { Timestamp } from "../model/timestamp.ts"
 import { type Queryable, SqlFragment } from "./pool/statement.ts"
 
-/** The ids of deleted workspaces that are not swept yet: nearly always none. */
+/** Ids of deleted workspaces that are not swept yet; nearly always empty. */
 export const DELETED_WORKSPACES = "(select id from workspaces where deleted_at is not null)"
 
 /**
- * Hides the workspace and frees its slug: its new one has a colon, so that nobody can take it. Members are gone and keys revoked with it, so that no credential manages it any more; what
- * people find without one is hidden by `DELETED_WORKSPACES`. `false`: it has another slug, or is deleted. Run it under `lockWorkspace`.
+ * Hides the workspace and frees its slug: its new slug has a colon, so that nobody can take it. Members and keys go with it, so no
+ * credential manages it any more; `DELETED_WORKSPACES` hides what people find without one. Returns false when it has another slug or is
+ * already deleted. Run it under `lockWorkspace`.
  */
 export const markWorkspaceDeleted = async (sql: Queryable, workspaceId: string, slug: string): Promise<boolean> => {
   const { count } = await sql`
@@ -75,7 +76,7 @@ const WITHIN_EVENTS: ReadonlyArray<readonly [table: string, condition: string]> 
   ["questions", "event_id = $event"],
 ]
 
-/** Tables that grow with the workspace. The rest is bounded by limits, and goes with the workspace's row. */
+/** Tables that grow with the workspace. The rest is bounded by limits and deleted with the workspace's row. */
 const WITHIN_WORKSPACES = ["users", "invites", "audit_entries", "letter_refusals"]
 
 type Deletion = (sql: Queryable, limit: number) => Promise<number>
@@ -90,7 +91,7 @@ const deletion = (table: string, condition: string, id: string): Deletion => {
   }
 }
 
-/** What grows within an event, so that the deletion of the event's own row is short. */
+/** Deletions of what grows within an event, so that deleting the event's own row is fast. */
 export const deletionsWithin = (eventId: string): ReadonlyArray<Deletion> =>
   WITHIN_EVENTS.map(([table, condition]) => deletion(table, condition, eventId))
 
@@ -104,7 +105,7 @@ export const deletionOfDeliveries = (workspaceId: string): Deletion =>
     workspaceId,
   )
 
-/** The most numerous rows that the deletion of a recording would take with it. */
+/** Deletions of the most numerous rows that a recording's deletion would cascade to. */
 export const deletionsOfRecordedParts = (workspaceId: string): ReadonlyArray<Deletion> => [
   deletion(
     "recording_segments",
@@ -118,10 +119,10 @@ export const deletionsOfRecordedParts = (workspaceId: string): ReadonlyArray<Del
   ),
 ]
 
-/** Recordings that one statement deletes: each takes its clips and takes with it. */
+/** Recordings deleted per statement: each takes its clips and takes with it. */
 export const RECORDINGS_AT_ONCE = 20
 
-/** The bytes are removed by jobs that a trigger adds. */
+/** A trigger adds the jobs that remove the bytes. */
 export const deletionOfRecordings = (workspaceId: string): Deletion =>
   deletion("recordings", "workspace_id = $workspace", workspaceId)
 

@@ -1,6 +1,6 @@
 /**
- * Work that is cheaper together: while a few statements are under way further items are gathered, and the next statement takes many of
- * them. An item that comes alone is sent at once, so that gathering costs no time. An item is never added to a statement that was sent.
+ * Batching for work that is cheaper together: while a few statements are running, further items are gathered, and the next statement takes
+ * many of them. A single item is sent at once, so that gathering costs no time. An item is never added to a statement that was sent.
  */
 import type { Timers } from "../clock/timers.ts"
 import { PoolError } from "./pool/errors.ts"
@@ -9,15 +9,15 @@ interface GatheringOptions<A> {
   /** Sends one statement; never rejects, because the items carry their own promises. */
   readonly send: (items: ReadonlyArray<A>) => Promise<void>
   readonly timers: Timers
-  /** Statements under way while items are gathered. */
+  /** Maximum number of running statements; above it, items are gathered. */
   readonly atOnce: number
-  /** Items of one statement. */
+  /** Maximum number of items per statement. */
   readonly most: number
-  /** A statement that takes longer, in milliseconds, does not hold the others up. */
+  /** Time in milliseconds after which a slow statement no longer delays the others. */
   readonly slowMs: number
-  /** Items that may wait; without it the callers bound them. */
+  /** Maximum number of waiting items; without it the callers bound them. */
   readonly mostWaiting?: number
-  /** Counts the items that were one too many. */
+  /** Counts the refused items. */
   readonly refused?: () => void
 }
 
@@ -30,7 +30,7 @@ export class Gathering<A> {
     this.#options = options
   }
 
-  /** Throws a `PoolError` when too many wait. */
+  /** Throws a `PoolError` when too many items wait. */
   add(item: A): void {
     const { mostWaiting, refused } = this.#options
     if (mostWaiting !== undefined && this.#waiting.length >= mostWaiting) {

@@ -1,6 +1,6 @@
 /**
- * The proof that this process can write: once a second a small transaction goes through the pool to the disk, with a
- * deadline. The process is ready when one succeeded in the last two seconds; no other condition counts.
+ * Write probe of this process: once a second a small transaction goes through the pool to the disk, with a deadline. The process is ready
+ * when one succeeded in the last two seconds; no other condition counts.
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
@@ -10,24 +10,24 @@ import { sqlState } from "./sqlstate.ts"
 
 interface Readiness {
   readonly isReady: boolean
-  /** The reason against readiness, in one sentence without any detail of the database; null when ready. */
+  /** Reason against readiness in one sentence, without any detail of the database; null when ready. */
   readonly reason: string | null
 }
 
 const HEARTBEAT_EVERY_MS = 1_000
-/** The retry after a failure, so that the answer is right again soon after the database is. */
+/** Retry interval after a failure, so that readiness returns soon after the database does. */
 const RETRY_AFTER_MS = 250
-/** With the wait for a connection; the rest is about a second, for a disk that is slow and no worse. */
+/** Deadline including the wait for a connection; the rest is about a second, for a disk that is merely slow. */
 const HEARTBEAT_WITHIN_MS = 1_900
 const FRESH_MS = 2_000
-/** For the lock of emptying the probes: while the statement waits for it, no probe can be written. */
+/** Timeout for the lock of truncating the probes: while the statement waits for it, no probe can be written. */
 const TRUNCATE_LOCK = "200ms"
-/** A probe takes one page of 8 KiB: about half a megabyte until they are truncated. */
+/** A probe takes one page of 8 KiB, so about half a megabyte accumulates until the truncation. */
 const HEARTBEATS_PER_TRUNCATE = 64
-/** More than half of a page, so that each probe takes a page of its own. */
+/** More than half a page, so that each probe takes a page of its own. */
 const PROBE_BYTES = 7_000
 
-/** Reasons by the beginning of the code; the first that fits. */
+/** Reasons by the prefix of the code; the first match counts. */
 const REASONS: ReadonlyArray<readonly [string, string]> = [
   ["53100", "The database's disk is full."],
   ["53", "The database is out of resources."],
@@ -66,8 +66,8 @@ export class DatabaseHeartbeat extends Context.Service<DatabaseHeartbeat, { read
       let reason: string | null = "The database has not been written to yet."
 
       /**
-       * A backup holds a lock that this one waits for in vain: then the probes grow by a page a second until a later try. One statement,
-       * which commits by itself: a node that is cut off in between must not keep the lock, for which all probes wait.
+       * A backup may hold a conflicting lock for long: then the probes grow by a page a second until a later attempt. It is a single
+       * statement, which commits by itself: a node that is cut off in between must not keep the lock, for which all probes wait.
        */
       const truncate = (): Promise<void> =>
         Promise.resolve(
@@ -81,7 +81,7 @@ export class DatabaseHeartbeat extends Context.Service<DatabaseHeartbeat, { read
           () => {},
         )
 
-      /** Resolves to the milliseconds until the next. */
+      /** Resolves to the milliseconds until the next beat. */
       const beat = async (): Promise<number> => {
         const since = timers.elapsed()
         try {

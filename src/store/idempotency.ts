@@ -1,4 +1,4 @@
-/** Answers kept under callers' own keys: finds the answer of a key, and keeps one. */
+/** Answers kept under callers' own keys: finds and keeps them. */
 import { Data, Effect } from "effect"
 import type { Unavailable } from "../model/errors.ts"
 import type { Timestamp } from "../model/timestamp.ts"
@@ -6,7 +6,7 @@ import type { Queryable } from "./database.ts"
 import { query } from "./query.ts"
 
 export interface IdempotencyKey {
-  /** The caller: keys of two callers never meet. */
+  /** Name of the caller, so that keys of two callers never collide. */
   readonly principal: string
   readonly method: string
   readonly path: string
@@ -19,7 +19,7 @@ export interface KeptAnswer {
   readonly answerSealed: Uint8Array
 }
 
-/** Another transaction has kept an answer under the key meanwhile; the caller's work must not be committed beside it. */
+/** Another transaction meanwhile kept an answer under the key; the caller's work must not be committed as well. */
 class AlreadyAnswered extends Data.TaggedError("AlreadyAnswered")<Record<never, never>> {}
 
 /** Keys older than `forgetBefore` count as absent. */
@@ -57,7 +57,7 @@ export const keepAnswer = (
     if (kept.length === 0) return yield* new AlreadyAnswered()
   })
 
-/** Forgets up to `limit` answers from before the cutoff. Resolves to their number. */
+/** Deletes up to `limit` answers from before the cutoff. Resolves to their number. */
 export const deleteOldAnswers = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from idempotency_keys where ctid = any (array(

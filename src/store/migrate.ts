@@ -33,7 +33,7 @@ import { type Session, withSession } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
 import { sqlState } from "./sqlstate.ts"
 
-/** Why this build does not take a database, in sentences for the operator. */
+/** Reason why this build refuses a database, in sentences for the operator. */
 export interface Refusal {
   readonly problem: string
   readonly remedy: string
@@ -95,15 +95,15 @@ export class SqlFileFailed extends Error {
 }
 
 interface SqlFile {
-  /** The path inside the folder of the migrations. */
+  /** Path inside the migrations folder. */
   readonly path: string
   readonly statements: string
 }
 
 interface Migration {
-  /** Positive and in no other migration: one, or for the baseline all up to its own. */
+  /** Positive numbers, unique to this migration: one, or for the baseline all up to its own. */
   readonly versions: ReadonlyArray<number>
-  /** The part of the name after the number. */
+  /** Name without the number. */
   readonly name: string
   readonly files: ReadonlyArray<string>
 }
@@ -111,13 +111,13 @@ interface Migration {
 /** The build copies these files beside the compiled ones, so the same relative path serves both. */
 const FOLDER = new URL("./sql/", import.meta.url)
 
-/** There is one folder of this kind at most. */
+/** There is at most one such folder. */
 const BASELINE = /^(\d{4})_baseline$/
 
 /** Any constant will do, as long as nothing else in the database uses it. */
 const ADVISORY_LOCK = 7_216_104
 
-/** What a file needs that SQL cannot compute, made in its transaction before it. */
+/** Preparation in a file's transaction of what SQL cannot compute. */
 const PREPARATIONS: Readonly<Record<string, (sql: Queryable) => Promise<void>>> = {
   "0054_addresses_in_letters.sql": listAddressForms,
 }
@@ -158,15 +158,15 @@ export async function migrate(url: string, folder: URL = FOLDER): Promise<{ from
   })
 }
 
-/** The schema of a database beside that of this build; nothing is changed. */
+/** Schema of a database compared with this build's; reads only. */
 export interface SchemaState {
   /** The highest migration that the database has; 0 is an empty database. */
   readonly applied: number
   /** The highest migration of this build. */
   readonly known: number
-  /** Why this build does not take it, if so. */
+  /** Reason why this build refuses the database, if it does. */
   readonly refusal: Refusal | null
-  /** It has this build's functions. */
+  /** Whether the database has this build's functions. */
   readonly hasFunctions: boolean
 }
 
@@ -239,7 +239,7 @@ async function applyMissing(
 }
 
 async function appliedVersions({ connection, sql }: Session): Promise<ReadonlyArray<number>> {
-  // Statements that are sent together are one transaction.
+  // Statements sent together form one transaction.
   if (!(await hasRecords(sql))) await connection.control(RECORDS)
   return recorded(sql)
 }
@@ -273,8 +273,8 @@ async function run({ connection }: Session, { path, statements }: SqlFile): Prom
 }
 
 /**
- * One transaction without the time limits that the address or the server may set. A lost session rolls back by itself, and
- * the statements after it fail, because a session is never replaced.
+ * Runs one transaction without time limits set by the address or the server. A lost session rolls back by itself, and later statements
+ * fail, because a session is never replaced.
  */
 async function unlimited({ connection, sql }: Session, work: () => PromiseLike<unknown>): Promise<void> {
   await connection.control("begin")
@@ -292,7 +292,7 @@ async function unlimited({ connection, sql }: Session, work: () => PromiseLike<u
 const sqlFilesIn = async (folder: URL): Promise<ReadonlyArray<string>> =>
   (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()
 
-/** In order of their numbers. */
+/** Migrations in order of their numbers. */
 async function readMigrations(folder: URL): Promise<ReadonlyArray<Migration>> {
   const [baseline] = (await readdir(folder)).filter((entry) => BASELINE.test(entry))
   const migrations = baseline === undefined ? [] : [await readBaseline(folder, baseline)]
@@ -319,7 +319,7 @@ async function readBaseline(folder: URL, name: string): Promise<Migration> {
   }
 }
 
-/** In order of their names. A build without the folder is a fault of the build. */
+/** Function files in order of their names. A build without the folder is faulty. */
 async function readFunctions(folder: URL): Promise<ReadonlyArray<SqlFile>> {
   const files = await sqlFilesIn(new URL("functions/", folder))
   return Promise.all(files.map((file) => readSql(folder, `functions/${file}`)))

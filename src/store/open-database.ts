@@ -1,6 +1,6 @@
 /**
- * The database, ready for use: embedded or external, at the current schema, and locked: by this process alone, or together with
- * the other nodes.
+ * The database, ready for use: embedded or external, at the current schema, and locked by this process alone or together with the other
+ * nodes.
  */
 import { Redacted } from "effect"
 import { readAccess } from "./access.ts"
@@ -17,26 +17,26 @@ class DatabaseRefused extends Error {
 
 export interface OpenDatabase {
   readonly url: Redacted.Redacted<string>
-  /** In a few words, without credentials. */
+  /** Short description without credentials. */
   readonly description: string
-  /** The same as the beginning of a sentence. */
+  /** Description as the beginning of a sentence. */
   readonly name: string
   readonly lock: ProcessLock
-  /** The same lock, for a node that shares the database with others. */
+  /** Session of the lock, for a node that shares the database with others. */
   readonly node: NodeSession | null
   /** Schema versions before and after the migrations of this start. */
   readonly schema: { readonly from: number; readonly to: number }
   /** Resolves with a sentence when the embedded server ended by itself; never for an external one. */
   readonly failed: Promise<string>
-  /** `graceMs`: time for the embedded server's shutdown before an immediate one. */
+  /** `graceMs` is the time for the embedded server's shutdown before an immediate one. */
   readonly close: (graceMs: number) => Promise<void>
   /** The last resort before the process exits: the embedded server gets the signal of an immediate shutdown. */
   readonly abandon: () => void
 }
 
 /**
- * Not reached, access refused (28, 3D, 42501), starting or stopping (57P), out of a resource (53), damaged (58, XX), too slow or
- * locked (57014, 55P03, 25P03), or a standby (25006).
+ * Codes of an unusable database: not reached, access refused (28, 3D, 42501), starting or stopping (57P), out of a resource (53), damaged
+ * (58, XX), too slow or locked (57014, 55P03, 25P03), or a standby (25006).
  */
 const UNUSABLE = /^(?:E[A-Z]|CONNECT|POOL_|08|28|3D|42501|57P|53|58|XX|57014|55P03|25P03|25006)/
 
@@ -52,7 +52,7 @@ export const usable = async <A>(what: string, part: () => Promise<A>): Promise<A
   }
 }
 
-/** @throws DatabaseRefused with all that the user may not do */
+/** @throws DatabaseRefused with all missing permissions of the user */
 const requireAccess = async (what: string, url: string): Promise<void> => {
   const { problems } = await usable(what, () => readAccess(url))
   if (problems.length === 0) return
@@ -66,7 +66,7 @@ const ALONE_REFUSED =
 const NODE_REFUSED =
   "A Gathercue server that runs alone, without CLUSTER_ADDRESS, is running on this database; stop it first."
 
-/** `nodeLostMs`: null for a server that runs alone. */
+/** `nodeLostMs` is null for a server that runs alone. */
 const takeLock = async (
   url: string,
   nodeLostMs: number | null,
@@ -85,7 +85,7 @@ export const openDatabase = async (
   wanted: {
     readonly databaseUrl: Redacted.Redacted<string> | null
     readonly dataDir: string
-    /** A node among others counts as lost when it was silent for so long; null: the server runs alone. */
+    /** Silence after which a node counts as lost; null for a server that runs alone. */
     readonly nodeLostMs: number | null
   },
   say: (line: string) => void,

@@ -3,12 +3,12 @@ import { parseId } from "../model/ids.ts"
 import { parseTimestamp, type Timestamp } from "../model/timestamp.ts"
 
 export interface PageRequest<Position = PagePosition> {
-  /** Rows wanted, 1..100. */
+  /** Maximum number of rows, 1..100. */
   readonly limit: number
   readonly after: Position | null
 }
 
-/** The last row of the page before. */
+/** Last row of the previous page. */
 export interface PagePosition {
   readonly createdAt: Timestamp
   readonly id: string
@@ -19,7 +19,7 @@ export interface Page<Row> {
   readonly nextCursor: string | null
 }
 
-/** Before every row: the position a first page starts after. */
+/** Position before every row, from which a first page starts. */
 export const FIRST_PAGE: PagePosition = {
   createdAt: "9999-12-31T23:59:59.999Z",
   id: "ffffffff-ffff-ffff-ffff-ffffffffffff",
@@ -35,7 +35,7 @@ export const decodeCursor = (cursor: string): PagePosition | undefined => {
   return createdAt === undefined || parsed === undefined || rest.length > 0 ? undefined : { createdAt, id: parsed }
 }
 
-/** Cuts the one row read beyond the limit, which only shows that there is more. */
+/** Drops the row read beyond the limit, which only shows that there is more. */
 export const toPage = <Row extends PagePosition>(
   rows: ReadonlyArray<Row>,
   limit: number,

@@ -15,28 +15,28 @@ import type { Queryable } from "./pool/statement.ts"
 const LOCK_KEY = 7_160_928_441
 /** Sessions of this name have the heartbeat; those of older builds do not, and never count as silent. */
 const HOLDER_NAME = "gathercue server"
-/** Of nodes, which run a statement much more often. */
+/** Session name of nodes, which run a statement much more often. */
 export const NODE_NAME = "gathercue node"
 const HEARTBEAT_EVERY_MS = 2_000
-/** For a beat, before the session is given up. */
+/** Timeout of a heartbeat, after which the session is given up. */
 const HEARTBEAT_WITHIN_MS = 5_000
 const SILENT_AFTER_MS = 10_000
-/** Checks in a row at which the holder counts as silent: after a freeze of the database its next beat may be about to come. */
+/** Consecutive checks after which a silent holder counts as lost: after a freeze of the database its next heartbeat may be imminent. */
 const SILENT_LOOKS = 8
 const RETAKE_EVERY_MS = 250
 const CONNECT_WITHIN_MS = 5_000
 /** A server that was just killed may hold its lock until the database detects the end. */
 const PATIENCE_MS = 3_000
 const LOOK_EVERY_MS = 250
-/** A starter without the lock by then gives up and reports it. */
+/** Time after which a starter without the lock gives up and reports it. */
 const GIVE_UP_MS = 30_000
-/** More time for its statements: after that its session is given up, whatever it waits for. */
+/** Extra time for its statements, after which its session is given up, whatever it waits for. */
 const LAST_ANSWER_MS = 5_000
 
 export interface ProcessLock {
   /** Whether the lock is held now. */
   readonly held: () => boolean
-  /** Of a lock that is not held: another process was found to have it. */
+  /** Whether another process was found to hold a lock that this one has lost. */
   readonly isElsewhere: () => boolean
   readonly release: () => Promise<void>
 }
@@ -63,18 +63,18 @@ export const tryLock = async (sql: Queryable, mode: LockMode): Promise<boolean> 
 
 interface Holder extends SessionIdentity {
   readonly hasHeartbeat: boolean
-  /** The time of the last heartbeat, and its age. */
+  /** Time of the last heartbeat, and its age. */
   readonly heartbeatAt: string
   readonly silentMs: number
 }
 
-/** Of rows of `pg_locks l`. */
+/** Condition on rows of `pg_locks l`. */
 const isProcessLock = (sql: Queryable) => sql`
   l.locktype = 'advisory' and l.granted and l.objsubid = 1
   and l.database = (select oid from pg_database where datname = current_database())
   and (l.classid::bigint << 32) + l.objid::bigint = ${LOCK_KEY}`
 
-/** Of several nodes the one that was heard of last: while one of them lives, the lock is held. */
+/** The node heard from last, if there are several: while one of them lives, the lock is held. */
 const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
   const [row] = await sql<Holder[]>`
     select a.pid, a.backend_start::text as started_at, a.application_name in (${HOLDER_NAME}, ${NODE_NAME}) as has_heartbeat, a.state_change::text as heartbeat_at,
@@ -86,7 +86,7 @@ const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
   return row
 }
 
-/** Sessions that hold the lock, alone or with others. */
+/** Number of sessions that hold the lock, exclusively or shared. */
 export const countHolders = async (sql: Queryable): Promise<number> => {
   const [row] = await sql<{ holders: number }[]>`
     select count(distinct l.pid)::int as holders from pg_locks l where ${isProcessLock(sql)}`
@@ -94,9 +94,8 @@ export const countHolders = async (sql: Queryable): Promise<number> => {
 }
 
 /**
- * Waits until the lock is taken, or until it is clear that its holder lives: false. A holder lives when two heartbeats are seen
- * during the wait; a single one may be the last of a holder that died just then. A holder without heartbeats is waited for until
- * it counts as silent.
+ * Waits until the lock is taken, or returns false when its holder is known to live. A holder lives when two heartbeats are seen during the
+ * wait; a single one may be the last of a holder that died just then. A holder without heartbeats is waited for until it counts as silent.
  */
 export const outlast = async (sql: Queryable, mode: LockMode, giveUpMs = GIVE_UP_MS): Promise<boolean> => {
   const startedAt = performance.now()
@@ -116,14 +115,14 @@ export const outlast = async (sql: Queryable, mode: LockMode, giveUpMs = GIVE_UP
   return true
 }
 
-/** `heartbeats`: heartbeats at different moments, of which the first is from before the wait. */
+/** `heartbeats` counts heartbeats at different moments, of which the first is from before the wait. */
 const lives = ({ hasHeartbeat }: Holder, heartbeats: number, waitedMs: number): boolean =>
   heartbeats > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
 
 const isSame = (a: SessionIdentity, b: SessionIdentity | undefined): boolean =>
   a.pid === b?.pid && a.startedAt === b.startedAt
 
-/** The lock as its holder keeps it. */
+/** The lock as seen by its holder. */
 class Holding implements ProcessLock {
   readonly #url: string
   #session: Session
@@ -131,7 +130,7 @@ class Holding implements ProcessLock {
   #isElsewhere = false
   #isReleased = false
   #isRetaking = false
-  /** The session that had the lock last. */
+  /** The last session that had the lock. */
   #identity: SessionIdentity | undefined
 
   constructor(url: string, session: Session, identity: SessionIdentity | undefined) {
@@ -161,7 +160,7 @@ class Holding implements ProcessLock {
     void this.#beat(session)
   }
 
-  /** Keeps the session's heartbeat until it is lost. */
+  /** Sends the session's heartbeat until the session is lost. */
   async #beat({ connection, sql }: Session): Promise<void> {
     while (connection.isOpen) {
       const answered = giveUpAfter(connection, HEARTBEAT_WITHIN_MS)
@@ -171,7 +170,7 @@ class Holding implements ProcessLock {
     }
   }
 
-  /** Until the lock is held again: by then another process may own the database, and keep it. */
+  /** Tries until the lock is held again: by then another process may own the database, and keep it. */
   async #retake(): Promise<void> {
     if (this.#isRetaking) return
     this.#isRetaking = true

@@ -13,15 +13,15 @@ const unavailableBecause = (code: string): Unavailable => {
   return code.startsWith("53") ? OUT_OF_RESOURCES() : AWAY()
 }
 
-/** A database that cannot answer is `Unavailable`; any other rejection is a defect, also one with a tagged error. */
+/** A database that cannot answer is `Unavailable`; any other rejection is a defect, even with a tagged error. */
 export const failureOf = (cause: unknown): Effect.Effect<never, Unavailable> => {
   const { code, unavailable } = sqlState(cause)
   return unavailable ? Effect.fail(unavailableBecause(code)) : Effect.die(cause)
 }
 
 /**
- * Runs statements. `expected` gives the failure for an error of the database that the caller expects. An interruption does not
- * wait for statements that were sent: in a transaction they are rolled back, outside of one they take place.
+ * Runs statements. `expected` maps a database error that the caller expects to a failure. An interruption does not wait for statements that
+ * were sent: in a transaction they are rolled back, outside one they take effect.
  */
 export const query = <A, E = never>(
   statements: () => PromiseLike<A>,
@@ -37,7 +37,7 @@ export const query = <A, E = never>(
     )
   })
 
-/** Runs a statement; a row it refers to that is gone (deleted meanwhile) becomes the given failure. */
+/** Runs a statement; a reference to a row deleted meanwhile becomes the given failure. */
 export const onForeignKeyViolation = <A, E>(
   statement: () => PromiseLike<A>,
   failure: () => E,

@@ -1,4 +1,4 @@
-/** Records that are stored as JSON, read by the schema of their kind, whichever version they were written in. */
+/** Records stored as JSON, read by the schema of their kind from any version. */
 import { Data, Record, Result, Schema } from "effect"
 import { STORED_KINDS, type StoredKindName } from "../model/live/live-records.ts"
 
@@ -19,7 +19,7 @@ const DECODERS = Record.map(KINDS, ({ schema }) => Schema.decodeUnknownResult(sc
 const unreadable = (message: string): Result.Result<never, RecordUnreadable> =>
   Result.fail(new RecordUnreadable({ message }))
 
-/** The body in the newest version of its kind. Exported for tests, whose kinds have older versions. */
+/** The body upgraded to the newest version of its kind. Exported for tests, whose kinds have older versions. */
 export const upgraded = (
   kind: string,
   version: number,

@@ -17,8 +17,8 @@ export interface SqlState {
 }
 
 /**
- * Connection lost (08), resources and disk (53, 58), shutdown and start (57P0), a deadline of the server (57014, 55P03,
- * 25P03), a standby (25006), a conflict of two transactions (40001, 40P01), and the pool's own codes.
+ * Codes of an unavailable database: connection lost (08), resources and disk (53, 58), shutdown and start (57P0), a deadline of the server
+ * (57014, 55P03, 25P03), a standby (25006), a conflict of two transactions (40001, 40P01), and the pool's own codes.
  */
 const UNAVAILABLE =
   /^(?:08|53|58|57P0|57014|55P03|25P03|25006|40001|40P01|POOL_|CONNECT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOST|ENET|EAI_AGAIN)/
@@ -40,7 +40,7 @@ export const sqlState = (cause: unknown): SqlState => {
 
 const SERVERS_CODE = /^[0-9A-Z]{5}$/
 
-/** PostgreSQL is well and refused the statement: nothing of it is stored, and it may be sent again. */
+/** Whether a working PostgreSQL refused the statement: nothing of it is stored, and it may be sent again. */
 export const isRefusal = (cause: unknown): boolean => {
   const { code, unavailable } = sqlState(cause)
   return !unavailable && SERVERS_CODE.test(code)

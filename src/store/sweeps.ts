@@ -1,16 +1,16 @@
 /**
- * Sweeping in bounded steps: each statement deletes a bounded number of rows, found by an index, so that none holds
- * locks for long, and a backlog of months is deleted without a stall.
+ * Sweeping in bounded steps: each statement deletes a bounded number of rows found by an index, so that none holds locks for long, and a
+ * backlog of months is deleted without a stall.
  */
 import { Cause, Effect } from "effect"
 import type { Unavailable } from "../model/errors.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { Database, Queryable } from "./database.ts"
 
-/** Rows a statement deletes at most. */
+/** Maximum number of rows deleted per statement. */
 export const SWEEP_BATCH = 2_000
 
-/** For one statement of a sweep, in milliseconds: no caller waits for it, so it may take longer than a request's. */
+/** Time limit of one sweep statement in milliseconds: no caller waits for it, so it may take longer than a request's. */
 const SWEEP_WITHIN_MS = 30_000
 
 /** Runs one statement of a sweep. */
@@ -20,7 +20,7 @@ export const patiently = <A>(
 ): Effect.Effect<A, Unavailable> => database.transaction(statement, { withinMs: SWEEP_WITHIN_MS })
 
 /**
- * Repeats a statement, which resolves to the rows it deleted, until it finds fewer than it may delete. Others may use the
+ * Repeats a statement, which resolves to the number of rows it deleted, until it deletes fewer than its limit. Others may use the
  * connection between two statements.
  */
 export const inBatches = (
@@ -33,7 +33,7 @@ export const inBatches = (
     Effect.asVoid,
   )
 
-/** A sweep for ever, which begins after a pause. One that fails is logged, and the next goes on where it stopped. */
+/** An endless sweep, which begins after a pause. A failure is logged, and the next run continues where it stopped. */
 export const sweepEvery = (
   pause: "5 seconds" | "1 minute" | "1 hour",
   log: Telemetry["Service"]["log"],

@@ -1,36 +1,36 @@
 /**
- * One line for each request, once its response has been sent: the route and not the path, which may hold a token, and the kind of
- * the caller and ids, and no name. A request that took long is a warning.
+ * Access log: one line per request, once its response has been sent. It holds the route instead of the path, which may hold a token, and
+ * the caller's kind and ids, but no name. A slow request is a warning.
  */
 import type { Logger } from "pino"
 
-/** `addresses`: with the client's address; `off`: slow requests alone. */
+/** `addresses` adds the client's address; `off` logs only slow requests. */
 export type AccessLogMode = "on" | "addresses" | "off"
 
 interface EndedRequest {
   readonly requestId: string
   readonly method: string
-  /** The path as it was registered. */
+  /** Registered path. */
   readonly route: string
   readonly status: number
-  /** Milliseconds from the head of the request to the end of its response. */
+  /** Milliseconds from the request's head to the end of its response. */
   readonly ms: number
-  /** Of the response's body. */
+  /** Bytes of the response's body. */
   readonly bytes: number
-  /** The kind of the caller; null where it is not known. */
+  /** Kind of the caller; null when unknown. */
   readonly caller: string | null
-  /** The workspace that the request counts for; null where there is none. */
+  /** Workspace charged for the request; null without one. */
   readonly workspaceId: string | null
-  /** The id of the API key; null for other callers, and then not in the line. */
+  /** Id of the API key; null for other callers, whose lines omit it. */
   readonly keyId: string | null
-  /** The client's address; null where it is not to be logged. */
+  /** Client address; null when it must not be logged. */
   readonly address: string | null
 }
 
 const SLOW_MS = 1000
-/** Asked for every few seconds by machines. */
+/** Paths polled every few seconds by machines. */
 const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
-/** Bytes of media, at the pace of the client or of a live stream. */
+/** Media routes, whose pace is that of the client or of a live stream. */
 const PACED_BY_CLIENTS = /^\/v1\/(?:media|live|ingest)\//
 
 const isSlow = ({ ms, route }: EndedRequest): boolean => ms >= SLOW_MS && !PACED_BY_CLIENTS.test(route)

@@ -1,6 +1,6 @@
 /**
- * Requests and commands that this process got within the last minutes, by workspace, API key and event. The memory is bounded: of a
- * minute with very many, those with the fewest are forgotten.
+ * Requests and commands of this process in the last minutes, by workspace, API key and event. The memory is bounded: in a minute with very
+ * many ids, those with the lowest counts are dropped.
  */
 interface Load {
   readonly requests: number
@@ -22,7 +22,7 @@ export interface LoadReport {
 
 const MINUTE_MS = 60_000
 const MINUTES = 5
-/** Ids of one kind in one minute at most; half of them are kept when there would be more. */
+/** Maximum number of ids of one kind per minute; beyond it, half of them are kept. */
 const MOST = 2000
 
 const sumOf = ({ requests, commands }: Load): number => requests + commands
@@ -80,7 +80,7 @@ class Minutes {
   add(id: string, what: keyof Load, now: number): void {
     const number = Math.floor(now / MINUTE_MS)
     let last = this.#kept.at(-1)
-    // A clock that is set back goes on with the minute that it had.
+    // The previous minute continues after a clock was set back.
     if (last === undefined || last.number < number) {
       last = new Minute(number)
       this.#kept = [...this.#kept.slice(1 - MINUTES), last]
@@ -88,7 +88,7 @@ class Minutes {
     last.add(id, what)
   }
 
-  /** Those with most come first. */
+  /** Loads in descending order. */
   most(now: number): ReadonlyArray<Loaded> {
     const oldest = Math.floor(now / MINUTE_MS) - MINUTES
     return sumById(this.#kept.filter(({ number }) => number > oldest).flatMap((minute) => minute.all()))
@@ -109,12 +109,12 @@ export class Busiest {
     if (about.eventId !== null) this.events.add(about.eventId, "requests", now)
   }
 
-  /** The workspace of the event is found when the counts are read: the gateway does not know it. */
+  /** The event's workspace is looked up when the counts are read, because the gateway does not know it. */
   command(eventId: string, now: number): void {
     this.events.add(eventId, "commands", now)
   }
 
-  /** `most`: of each kind at most so many. */
+  /** @param most entries of each kind at most */
   report(now: number, uptimeSeconds: number, most: number): LoadReport {
     return {
       seconds: this.seconds(now, uptimeSeconds),
@@ -124,7 +124,7 @@ export class Busiest {
     }
   }
 
-  /** The time for which was counted: the minute that runs, and those before it. */
+  /** Length of the counted period: the current minute, and those before it. */
   seconds(now: number, uptimeSeconds: number): number {
     const running = (now % MINUTE_MS) / 1000
     return Math.round(Math.min(uptimeSeconds, running + ((MINUTES - 1) * MINUTE_MS) / 1000))

@@ -1,7 +1,7 @@
 /**
- * The cluster engine's own log lines, in the server's log. Its news is of use to its developers: it stands at `debug`. The end
- * of a socket to another node is an error to the engine and a warning here, because the calls there are made again. Some
- * warnings come for each shard: of alike ones the log gets one in five seconds.
+ * Forwards the cluster engine's log lines to the server's log. Its information is for its developers and is logged at `debug`. The end of a
+ * socket to another node is an error to the engine but a warning here, because the calls are repeated. Some warnings come once per shard:
+ * of identical ones the log gets one in five seconds.
  */
 import { Cause, Effect, Layer, Logger } from "effect"
 import { Telemetry } from "./telemetry.ts"
@@ -9,7 +9,7 @@ import { Telemetry } from "./telemetry.ts"
 const LEVELS: { readonly [level: string]: "error" | "warn" } = { Fatal: "error", Error: "warn", Warn: "warn" }
 
 const ALIKE_EVERY_MS = 5000
-/** Texts of the engine have no values in them, so there are few. */
+/** Number of engine texts remembered; they contain no values, so there are few. */
 const MOST_TEXTS = 100
 
 export const engineLogLayer: Layer.Layer<never, never, Telemetry> = Layer.unwrap(

@@ -1,4 +1,4 @@
-/** The newest lines of this process's log. Warnings and errors are kept apart, so that lines of requests do not push them out. */
+/** Newest lines of this process's log. Warnings and errors are kept separately, so that request lines do not evict them. */
 import type { Schema } from "effect"
 import { type DestinationStream, pino } from "pino"
 
@@ -20,7 +20,7 @@ interface LogLine {
 }
 
 export const TAIL_LINES = 500
-/** The most characters of a kept line; a longer line is kept without its fields. */
+/** Maximum length of a kept line; a longer line is kept without its fields. */
 const LONGEST = 4000
 
 const { info: INFO = 30, warn: WARN = 40 } = pino.levels.values
@@ -46,7 +46,7 @@ export class LogTail {
     if (lines.length > TAIL_LINES) lines.shift()
   }
 
-  /** The newest lines of at least this level, after that number, oldest first. */
+  /** Newest lines of at least this level, after that number, oldest first. */
   read(level: "info" | "warn" | "error", after: number, mask: (text: string) => string): ReadonlyArray<LogLine> {
     const least = pino.levels.values[level] ?? INFO
     return [...(least < WARN ? this.#common : []), ...this.#grave]
@@ -62,10 +62,10 @@ export class LogTail {
   }
 }
 
-/** The tail of this process, whose loggers share one output. */
+/** Tail of this process, whose loggers share one output. */
 export const processTail = new LogTail()
 
-/** The output of the process, of which the tail keeps a copy. */
+/** Output of the process, copied to the tail. */
 export const tailed = (output: DestinationStream, tail: LogTail): DestinationStream => {
   const stream = {
     [METADATA]: true,

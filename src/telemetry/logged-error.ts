@@ -1,10 +1,10 @@
 /**
- * Errors as logs show them: kind, message, code and stack, and for a database error the constraint and the table. Never values:
- * PostgreSQL puts them into `detail`, into parameters and, for text that it could not read, into the message.
+ * Errors in the form in which they are logged: kind, message, code and stack, and for a database error the constraint and the table. Never
+ * values: PostgreSQL puts them into `detail`, into parameters and, for text that it could not read, into the message.
  */
 import { Cause } from "effect"
 
-/** Enough for an error, its cause and the cause of that. */
+/** Depth for an error, its cause and the cause of that. */
 const MAX_DEPTH = 4
 
 /** Names (`relation "events"`) stay; the text after a colon, `value` or `=` is user data. */
@@ -13,7 +13,7 @@ export const withoutValues = (text: string): string =>
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** The frames; the first lines of a stack repeat the message. */
+/** Stack frames; the first lines of a stack repeat the message. */
 const framesOf = ({ stack }: Error): string | undefined => {
   const at = stack?.search(/^\s+at /m) ?? -1
   return at === -1 ? undefined : stack?.slice(at)

@@ -1,16 +1,16 @@
 /**
- * All metrics in one place, so that a reader sees what can be watched. Metrics are Effect's, updated synchronously and rendered
- * in the Prometheus text format when scraped. A metric whose label values are known exists from the start with all of them, so
- * that an alert on it does not wait for the first failure.
+ * All metrics in one place, as an overview of what can be monitored. Metrics are Effect's, updated synchronously and rendered in the
+ * Prometheus text format when scraped. A metric whose label values are known exists from the start with all of them, so that an alert on it
+ * does not wait for the first failure.
  */
 import { Context, Metric } from "effect"
 
-/** Counts up; synchronous, so that it may be used on a hot path. */
+/** Monotonic counter; synchronous, so that it may be used on a hot path. */
 interface Counter {
   readonly add: (amount?: number, labelValue?: string) => void
 }
 
-/** A number that goes up and down, such as open sockets. */
+/** A value that rises and falls, such as the number of open sockets. */
 interface Gauge {
   readonly add: (amount: number) => void
   readonly set: (value: number) => void
@@ -49,23 +49,23 @@ const gauge = (name: string, description: string): Gauge => {
   }
 }
 
-/** Always 1: its labels are what it tells. */
+/** A gauge that is always 1 and carries its information in labels. */
 const info =
   (name: string, description: string) =>
   (labels: { readonly [name: string]: string }): void =>
     Metric.withAttributes(Metric.gauge(name, { description }), labels).updateUnsafe(1, NOWHERE)
 
-/** Observes durations in seconds, each under a value of the label. */
+/** Observes durations in seconds, each under a label value. */
 interface Histogram {
   readonly observe: (seconds: number, labelValue?: string) => void
 }
 
-/** From half a millisecond, in steps of about two and a half. */
+/** Buckets from half a millisecond, in steps of about two and a half. */
 const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** To two days: a delivery is tried again for so long. */
+/** Buckets up to two days, for which a delivery is retried. */
 const LONG = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600, 3600, 21_600, 86_400, 172_800]
 
-/** Without values of the label that are known, a series begins with its first observation. */
+/** Without known label values, a series begins with its first observation. */
 const histogram = (
   name: string,
   description: string,
@@ -82,12 +82,12 @@ const histogram = (
     byValue.set(value, made)
     return made
   }
-  // A series exists from when it is first read.
+  // Reading a series creates it.
   for (const value of label === undefined ? [""] : (label.values ?? [])) seriesOf(value).valueUnsafe(NOWHERE)
   return { observe: (seconds, value = "") => seriesOf(value).updateUnsafe(seconds, NOWHERE) }
 }
 
-/** As long as a collection may take. */
+/** Buckets for the duration of a garbage collection. */
 const PAUSES = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
 
 const DESTROYED = ["lost", "deadline", "in_transaction", "unfinished", "protocol", "suspect", "closed"]

@@ -1,4 +1,7 @@
-/** How many files the process may open, sockets among them. It imports nothing of the project, because the first step of the command uses it. */
+/**
+ * Limit on files that the process may open, including sockets. The module imports nothing of the project, because the first step of the
+ * command uses it.
+ */
 import { closeSync, openSync, readFileSync } from "node:fs"
 import { devNull } from "node:os"
 
@@ -6,13 +9,13 @@ interface Report {
   readonly userLimits?: { readonly open_files?: { readonly soft?: number | "unlimited" } }
 }
 
-/** The soft limit, which Node raises to the hard one as it starts; infinity where there is none. */
+/** The soft limit, which Node raises to the hard one at its start; infinity without a limit. */
 export const fileLimit = (): number => {
   try {
     const soft = /^Max open files +(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]
     if (soft !== undefined) return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft)
   } catch {
-    // Not Linux.
+    // The platform is not Linux.
   }
   const { userLimits } = process.report.getReport() as Report
   const soft = userLimits?.open_files?.soft
@@ -21,18 +24,18 @@ export const fileLimit = (): number => {
 
 const MOST_SPARED = 500
 
-/** Files that sockets leave to requests, probes, the database and the disk. */
+/** Number of files reserved for requests, probes, the database and the disk. */
 const sparedOf = (limit: number): number => Math.min(MOST_SPARED, Math.floor(limit / 4))
 
 const socketRoom = (limit: number): number => limit - sparedOf(limit)
 
-/** A sentence where even one address may open more sockets than the process has room for; undefined where there is room. */
+/** Warning sentence when even one address may open more sockets than the process has room for; otherwise undefined. */
 export const shortOfFiles = (socketsPerAddress: number, limit = fileLimit()): string | undefined =>
   socketRoom(limit) >= socketsPerAddress
     ? undefined
     : `The process may open ${limit} files at once, which is room for fewer than ${socketRoom(limit)} sockets, and SOCKETS_PER_ADDRESS lets one address open ${socketsPerAddress}; raise the limit to ${socketsPerAddress + MOST_SPARED} or more (LimitNOFILE, ulimit -n).`
 
-/** May a socket be opened? Cheap enough to be asked before each one, also with very many open. */
+/** Checks whether a socket may be opened. Cheap enough to be called before each one, even with very many open. */
 export class FileRoom {
   readonly #room: number
 
@@ -41,8 +44,8 @@ export class FileRoom {
   }
 
   /**
-   * `sockets`: those that are open. Other files are judged by the lowest free number, which the system gives next: all below it are
-   * in use. It alone would not do, because a connection that waits to become a socket has its file already.
+   * `sockets` is the number of open ones. Other files are estimated by the lowest free number, which the system assigns next: all below it
+   * are in use. That alone would not suffice, because a connection that waits to become a socket already has its file.
    */
   hasRoomBeside(sockets: number): boolean {
     if (this.#room === Number.POSITIVE_INFINITY) return true

@@ -11,6 +11,6 @@ export interface OtherReports {
 export class OtherLoads extends Context.Service<OtherLoads, { readonly read: () => Promise<OtherReports> }>()(
   "gathercue/OtherLoads",
 ) {
-  /** Of a process that runs alone. */
+  /** A process that runs alone has no others to ask. */
   static readonly none = Layer.succeed(OtherLoads, { read: async () => ({ reports: [], missing: [] }) })
 }

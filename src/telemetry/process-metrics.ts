@@ -1,4 +1,4 @@
-/** The metrics of the process itself, under the names that Prometheus' client libraries give them. */
+/** Metrics of the process itself, under the names used by Prometheus client libraries. */
 import { readdirSync } from "node:fs"
 import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
 import type { Metrics } from "./metrics.ts"
@@ -12,14 +12,14 @@ const countDescriptors = (most: number): number => {
   try {
     return readdirSync("/proc/self/fd").length
   } catch (cause) {
-    // To count takes a file of its own.
+    // Counting needs a file of its own.
     return (cause as NodeJS.ErrnoException).code === "EMFILE" ? most : 0
   }
 }
 
 const MEMORY_UNKNOWN = { rss: 0, heapUsed: 0 }
 
-/** Read from a file: a scrape must not fail for want of one. */
+/** Read from a file, whose failure must not fail a scrape. */
 const memoryUsed = (before: typeof MEMORY_UNKNOWN): typeof MEMORY_UNKNOWN => {
   try {
     return process.memoryUsage()
@@ -37,12 +37,12 @@ const COLLECTIONS = new Map([
 
 let isObserved = false
 
-/** Counts garbage collections from now on. The registry of metrics is that of the process: a second observer would count each one twice. */
+/** Counts garbage collections from now on. The metrics registry is process-wide: a second observer would count each collection twice. */
 const observeCollections = ({ garbageCollection }: Metrics): void => {
   if (isObserved) return
   isObserved = true
   const count = (collection: PerformanceEntry): void => {
-    // Node's types do not have it: only entries of this type have a kind.
+    // Missing in Node's types, because only entries of this type have a kind.
     const { detail } = collection as PerformanceEntry & { readonly detail: { readonly kind?: number } }
     garbageCollection.observe(collection.duration / 1000, COLLECTIONS.get(detail.kind ?? 0))
   }
@@ -59,7 +59,7 @@ export const processSampler = (metrics: Metrics): (() => void) => {
   const seconds = (nanoseconds: number): number =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000) : 0
   const limit = fileLimit()
-  /** 0 where there is no limit. */
+  /** 0 without a limit. */
   const most = Number.isFinite(limit) ? limit : 0
   metrics.mostDescriptors.set(most)
   let cpuCounted = 0

@@ -40,7 +40,7 @@ export const openLog = (level: string): Logger =>
     tailed(pino.destination(1), processTail),
   )
 
-/** The cluster engine's own metrics come without a description. */
+/** Descriptions for the cluster engine's own metrics, which have none. */
 const ENGINE_HELP: { readonly [name: string]: string } = {
   effect_cluster_entities: "Live events that the cluster engine has in this process.",
   effect_cluster_entity_mailbox_size_max: "The longest mailbox of the cluster engine.",
@@ -56,7 +56,7 @@ const withEngineHelp = (text: string): string =>
     ENGINE_HELP[name] === undefined ? line : `# HELP ${name} ${ENGINE_HELP[name]}\n${line}`,
   )
 
-/** Sets the gauges that show the present state; called before each scrape. */
+/** Updates the gauges of current state; called before each scrape. */
 type Sampler = () => void
 
 export class Telemetry extends Context.Service<
@@ -66,7 +66,7 @@ export class Telemetry extends Context.Service<
     readonly tail: LogTail
     readonly metrics: Metrics
     readonly tracing: Tracing
-    /** Has the sampler called before each scrape. */
+    /** Registers a sampler to be called before each scrape. */
     readonly sample: (sampler: Sampler) => void
     readonly shares: WorkspaceShares
     readonly busiest: Busiest
@@ -93,7 +93,7 @@ export class Telemetry extends Context.Service<
     }
   }
 
-  /** `otlp`: where traces are sent; null: nothing is traced. */
+  /** `otlp` is the target of traces; null disables tracing. */
   static readonly layer = (level: string, otlp: OtlpSettings | null = null): Layer.Layer<Telemetry> =>
     Layer.effect(
       Telemetry,

@@ -1,19 +1,20 @@
 /**
- * Spans of requests, commands, database work and webhook attempts. Off, or for a request that is not sampled, no span is made and the
- * work runs as it is. A span holds ids, names of routes and commands, and outcomes; never a path, an address, a text of users or the message of an error.
+ * Spans of requests, commands, database work and webhook attempts. When tracing is off, or a request is not sampled, no span is created and
+ * the work runs unchanged. A span holds ids, names of routes and commands, and outcomes; never a path, an address, user text or an error
+ * message.
  */
 import { Cause, Context, Effect, Exit, Option, type Tracer } from "effect"
 
 export interface SpanGiven {
   readonly kind?: Tracer.SpanKind
   readonly attributes?: { readonly [name: string]: string | number | boolean }
-  /** The caller's span, in another process. */
+  /** Span of the caller in another process. */
   readonly parent?: Tracer.ExternalSpan | undefined
-  /** Spans whose work this one does too. A span with links is made only if one of them is sampled. */
+  /** Spans whose work this one also does. A span with links is created only if one of them is sampled. */
   readonly links?: ReadonlyArray<Tracer.AnySpan>
 }
 
-/** Adds what is known only at the end. `fault`: the span failed, in a few fixed words. */
+/** Attributes known only at the end. `fault` marks the span as failed, in a few fixed words. */
 export interface SpanEnd {
   readonly attributes?: SpanGiven["attributes"]
   readonly fault?: string | undefined
@@ -30,9 +31,9 @@ export interface Tracing {
     work: Effect.Effect<A, E, R>,
     describe?: Describe<A>,
   ) => Effect.Effect<A, E, R>
-  /** Runs the work in a span below that of its caller; without one, as it is. */
+  /** Runs the work in a child span of the caller's; without one, unchanged. */
   readonly within: Tracing["root"]
-  /** The caller's span, if it is sampled. */
+  /** Span of the caller, if it is sampled. */
   readonly current: Effect.Effect<Tracer.AnySpan | undefined>
 }
 
@@ -43,10 +44,10 @@ export const NO_TRACING: Tracing = {
   current: Effect.undefined,
 }
 
-/** More spans without a parent than that in a second are not sampled: a collector that stands still must not fill the memory. */
+/** Maximum number of spans without a parent sampled per second: a stalled collector must not fill the memory. */
 const ROOTS_PER_SECOND = 500
 
-/** `ratio`: the share of roots that are sampled, 0 to 1. `now`: milliseconds. */
+/** `ratio` is the sampled share of roots, 0 to 1. `now` is in milliseconds. */
 export const sampler = (ratio: number, now: () => number, random: () => number = Math.random): (() => boolean) => {
   let second = 0
   let taken = 0
@@ -77,7 +78,7 @@ const failed = (fault: string): Exit.Exit<never, Error> => {
   return Exit.fail(error)
 }
 
-/** The message of a real error may hold values of users: the span has its name alone. */
+/** The message of a real error may hold user values, so the span has only its name. */
 const endOf = (exit: Exit.Exit<unknown, unknown>, fault: string | undefined): Exit.Exit<unknown, unknown> => {
   if (Exit.isSuccess(exit)) return fault === undefined ? Exit.void : failed(fault)
   return Cause.hasInterruptsOnly(exit.cause) ? Exit.interrupt() : failed(faultOf(exit.cause))
@@ -87,7 +88,7 @@ const setAll = (span: Tracer.Span, attributes: SpanGiven["attributes"] = {}): vo
   for (const [name, value] of Object.entries(attributes)) span.attribute(name, value)
 }
 
-/** Spans go to the tracer. `isSampled` decides on each root. */
+/** Sends spans to the tracer. `isSampled` decides on each root. */
 export const tracingWith = (tracer: Tracer.Tracer, isSampled: () => boolean): Tracing => {
   const inSpan = <A, E, R>(
     name: string,
@@ -120,7 +121,7 @@ export const tracingWith = (tracer: Tracer.Tracer, isSampled: () => boolean): Tr
     )
   }
 
-  /** Spans that libraries make are not ours, and are not sent. */
+  /** Spans created by libraries are not sent. */
   const current = Effect.flatMap(Effect.tracer, (present) =>
     present === tracer
       ? Effect.map(Effect.option(Effect.currentParentSpan), Option.getOrUndefined)

@@ -1,6 +1,6 @@
 /**
- * What the workspaces take of what they share: only the few that take most of it are named. The registry of metrics keeps each series for
- * ever, so that these are written beside it.
+ * Workspaces' use of shared resources: only the top few are named. The metrics registry keeps each series for ever, so these are rendered
+ * separately.
  */
 export interface Share {
   readonly workspaceId: string
@@ -24,7 +24,7 @@ const NAMED = 5
 export class WorkspaceShares {
   readonly #sources = new Map<Shared, () => ReadonlyArray<Share>>()
 
-  /** `read`: those that take most come first. */
+  /** `read` returns shares in descending order. */
   from(what: Shared, read: () => ReadonlyArray<Share>): void {
     this.#sources.set(what, read)
   }
@@ -33,7 +33,7 @@ export class WorkspaceShares {
     return this.#sources.get(what)?.().slice(0, NAMED) ?? []
   }
 
-  /** In the text format of Prometheus. */
+  /** Renders in the Prometheus text format. */
   render(): string {
     const names = Object.keys(SHARED) as ReadonlyArray<Shared>
     return names

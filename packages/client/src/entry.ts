@@ -1,6 +1,6 @@
 // biome-ignore-all lint/performance/noBarrelFile: the package's main entry point; names that are absent here are not public.
 // biome-ignore-all lint/performance/noReExportAll: every value of the contract is public, and the list of them is written by a test.
-/** `@gathercue/client`: the REST client and the live gateway's, for browsers and Node. */
+/** `@gathercue/client`: the client of the REST API and of the live gateway, for browsers and Node. */
 
 export type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
 export { ConnectionClosed } from "./connection/failures.ts"

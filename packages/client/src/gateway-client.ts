@@ -1,7 +1,7 @@
 /**
- * The reference client of the live gateway, for browsers and Node: connects, resumes exactly where it was, detects gaps,
- * keeps the server's time, and has each command done once however often the connection is lost. Close codes decide the next
- * step; stream positions decide which dispatches were missed.
+ * The reference client of the live gateway, for browsers and Node: connects, resumes exactly where it was, detects gaps, keeps the server's
+ * time, and executes each command once however often the connection is lost. Close codes decide the next step; stream positions decide
+ * which dispatches were missed.
  */
 
 import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
@@ -26,42 +26,42 @@ import type {
   ServerObject,
 } from "./wire.ts"
 
-/** Besides every dispatch by its name. */
+/** Events in addition to every dispatch by its name. */
 interface ClientEvents {
   readonly status: ConnectionStatus
-  /** Every dispatch that was applied, in order, each once. */
+  /** Every applied dispatch, in order, each once. */
   readonly dispatch: Dispatch
-  /** The state, once after each frame that changed it. */
+  /** State, once after each frame that changed it. */
   readonly state: EventState
   /** Every connection that became ready, resumed or not. */
   readonly connected: Ready
-  /** A try to connect has failed. `retryInMs`: the wait before the next one; null: there is none. */
+  /** A failed connection attempt. `retryInMs` is the wait before the next one; null when there is none. */
   readonly error: { readonly cause: unknown; readonly retryInMs: number | null }
   /**
-   * The client has stopped for good: the code of the last close, or 0 if the token was refused. `cause`: what `connect` rejects with; none
-   * after `close()`.
+   * The client has stopped for good: the code of the last close, or 0 if the token was refused. `cause` is what `connect` rejects with;
+   * absent after `close()`.
    */
   readonly closed: { readonly code: number; readonly reason: string; readonly cause?: unknown }
 }
 
 type DispatchEvents = { readonly [T in DispatchName]: DispatchData<T> }
 
-/** The close code for a client of another contract than the server. */
+/** Close code for a client whose contract differs from the server's. */
 const OTHER_CONTRACT = 4309
 const DEFAULT_COMMAND_TIMEOUT_MS = 30_000
-/** A token that has less than this left is not worth dialling with. */
+/** Minimum remaining validity of a token for connecting. */
 const TOKEN_MARGIN_MS = 5000
 const CLOCK_SAMPLES_AT_START = 3
 const CLOCK_SAMPLE_EVERY_MS = 200
-/** A try without a hello by then is given up: some links neither open nor close. */
+/** Time after which an attempt without a hello is given up: some links neither open nor close. */
 const HELLO_TIMEOUT_MS = 10_000
-/** The close code that the platform reports for a connection lost without a close frame (RFC 6455, section 7.1.5). */
+/** Close code reported by the platform for a connection lost without a close frame (RFC 6455, section 7.1.5). */
 const LOST_WITHOUT_A_WORD = 1006
-/** After a sign of a changed network the answer to a heartbeat has to come sooner. */
+/** Shorter deadline for the answer to a heartbeat after a sign of a changed network. */
 const LOOK_WITHIN_MS = 3000
-/** The close code for a client that goes: presence ends at once. */
+/** Close code of a client that leaves: presence ends at once. */
 const LEFT = 1000
-/** Heads that stay ahead for this many acks mean that dispatches were lost. */
+/** Number of acks with heads ahead of ours after which dispatches count as lost. */
 const LAGGING_ACKS = 2
 
 export class GatewayClient {
@@ -72,11 +72,11 @@ export class GatewayClient {
   readonly #retries: Retries
   #positions = new StreamPositions()
   #state: EventState | undefined
-  /** The state that listeners have been told of. */
+  /** State last passed to listeners. */
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
   #socket: SocketLike | undefined
-  /** The last token, while it may open another connection. */
+  /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
   readonly #heartbeat = new Heartbeat(
@@ -85,7 +85,7 @@ export class GatewayClient {
   )
   #helloDeadline: ReturnType<typeof setTimeout> | undefined
   #renewal: ReturnType<typeof setTimeout> | undefined
-  /** Of the present try: the results of earlier ones are ignored. */
+  /** Number of the current attempt: the results of earlier ones are ignored. */
   #try = 0
   #laggingAcks = 0
   #syncing = false
@@ -101,7 +101,7 @@ export class GatewayClient {
     return this.#status
   }
 
-  /** The present state of the event; `undefined` until the first `ready`. */
+  /** Current state of the event; `undefined` until the first `ready`. */
   get state(): EventState | undefined {
     return this.#state
   }
@@ -113,8 +113,8 @@ export class GatewayClient {
 
   /**
    * Resolves at the first `ready`. Rejects when the client stops: with the `RestProblem` that refused the token, or with
-   * `ConnectionClosed`. Each try that fails before is an `error` event. A client that waits in the lobby has the status
-   * `lobby` until a host admits it.
+   * `ConnectionClosed`. Each earlier failed attempt is an `error` event. A client that waits in the lobby has the status `lobby` until a
+   * host admits it.
    */
   connect(): Promise<EventState> {
     return new Promise((resolve, reject) => {
@@ -138,7 +138,7 @@ export class GatewayClient {
   }
 
   /**
-   * Closes the connection, and does not connect again. For the server that is a loss, as when a page is loaded again: the command `leave`
+   * Closes the connection, and does not connect again. The server treats that as a loss, as when a page is reloaded: the command `leave`
    * ends what the participant holds.
    */
   close(): void {
@@ -146,8 +146,8 @@ export class GatewayClient {
   }
 
   /**
-   * Sends a command and resolves with its reply. Rejects with `CommandRefused` when the server refuses it and with
-   * `CommandUnanswered` when no reply came in time. `rev`: the revision of the entity that the caller looked at.
+   * Sends a command and resolves with its reply. Rejects with `CommandRefused` when the server refuses it and with `CommandUnanswered` when
+   * no reply arrived in time. `rev` is the revision of the entity that the caller saw.
    */
   command<T extends CommandName>(
     t: T,
@@ -190,13 +190,13 @@ export class GatewayClient {
       })
   }
 
-  /** There is no connection, and the reason is not a close of the server. */
+  /** Handles a missing connection whose reason is not a close of the server. */
   #failed(cause: unknown): void {
     this.#drop()
     this.#goOn(this.#retries.failed(cause), 0, String(cause))
   }
 
-  /** Looks at the connection at a sign that it may be dead, or that another try may succeed now. */
+  /** Checks the connection at a sign that it may be dead, or that another attempt may succeed now. */
   #look(sign: string): void {
     if (this.#status === "ready" || this.#status === "lobby") this.#heartbeat.beat(LOOK_WITHIN_MS)
     else if (!this.#retries.mustWait && (this.#status === "waiting" || sign === "online")) {
@@ -238,7 +238,7 @@ export class GatewayClient {
   #receive(text: string, grant: GatewayToken): void {
     this.#heartbeat.heard()
     const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
-    // A busy event packs many dispatches into a frame: listeners draw the state once for all of them.
+    // A busy event packs many dispatches into a frame: listeners render the state once for all of them.
     for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
     if (this.#state === undefined || this.#state === this.#told) return
     this.#told = this.#state
@@ -282,9 +282,9 @@ export class GatewayClient {
     this.#heartbeat.start(hello.heartbeatMs)
   }
 
-  /** The link is dead though nothing closed it; later events of this socket are ignored. */
+  /** Gives up a dead link that nothing closed; later events of this socket are ignored. */
   #giveUp(reason: string): void {
-    // The present network may be another one than that of the dead link, so the first try does not wait.
+    // The current network may differ from that of the dead link, so the first attempt does not wait.
     if (this.#status !== "connecting") this.#retries.ask(0)
     this.#lost(LOST_WITHOUT_A_WORD, reason)
   }
@@ -318,7 +318,7 @@ export class GatewayClient {
     this.#events.emit(dispatch.t, dispatch.d)
   }
 
-  /** Is an ordered dispatch the next of its stream? After a gap, dispatches wait for the server's replay. */
+  /** Whether an ordered dispatch is the next of its stream. After a gap, dispatches wait for the server's replay. */
   #isNext(st: string | undefined, s: number | undefined): boolean {
     if (st === undefined || s === undefined) return true
     const place = this.#positions.place(st, s)
@@ -364,12 +364,12 @@ export class GatewayClient {
     this.#grant = undefined
     this.#token().then(
       ({ token }) => this.#send(JSON.stringify({ op: OP.token, d: { token } })),
-      // The session ends; the close that follows makes the client fetch a new token.
+      // The session ends; the following close makes the client fetch a new token.
       () => {},
     )
   }
 
-  /** The server could not check a new token for the moment: of the frames without an id no other is to be sent again. */
+  /** The server temporarily could not check a new token: of the frames without an id only this one is sent again. */
   #renewLater({ retryAfterMs }: ErrorFrame["d"]): void {
     if (retryAfterMs === undefined) return
     clearTimeout(this.#renewal)
@@ -383,7 +383,7 @@ export class GatewayClient {
     this.#goOn(next, code, reason)
   }
 
-  /** Nothing of the present try or connection goes on. */
+  /** Abandons the current attempt or connection. */
   #drop(): void {
     this.#try++
     clearTimeout(this.#helloDeadline)
@@ -395,7 +395,7 @@ export class GatewayClient {
     this.#pending.unsend()
   }
 
-  /** There is no connection: another try, or the end. */
+  /** Continues without a connection: another attempt, or the end. */
   #goOn({ cause, retryInMs }: Next, code: number, reason: string): void {
     if (retryInMs === null) {
       this.#finish(code, reason, cause)

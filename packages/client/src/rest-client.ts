@@ -1,6 +1,6 @@
 /**
- * The typed REST client: one method per endpoint, with the parameters, body and answer of the contract. Types come from
- * the contract and vanish when compiled; a table of routes and `fetch` are left, so it needs nothing in a browser.
+ * The typed REST client: one method per endpoint, with the parameters, body and answer of the contract. Types come from the contract and
+ * vanish when compiled; only a table of routes and `fetch` remain, so it has no dependencies in a browser.
  */
 import type { RestClient } from "./contract/rest.ts"
 import { ROUTES } from "./contract/routes.ts"
@@ -17,7 +17,7 @@ export class RestProblem extends Error {
   readonly requestId: string | null
   /** Seconds until the request may be sent again, when the server states them. */
   readonly retryAfterSeconds: number | null
-  /** The whole body. */
+  /** Whole body of the problem. */
   readonly body: { readonly [field: string]: unknown }
 
   constructor(response: Response, body: { readonly [field: string]: unknown }) {
@@ -32,21 +32,21 @@ export class RestProblem extends Error {
 }
 
 export interface RestClientOptions {
-  /** Such as `https://events.example.com`. */
+  /** Base address such as `https://events.example.com`. */
   readonly baseUrl: string
-  /** For servers. */
+  /** Workspace API key, for servers. */
   readonly apiKey?: string
-  /** A workspace, entry or guest session; a function is asked before each request. */
+  /** Token of a workspace, entry or guest session; a function is called before each request. */
   readonly sessionToken?: string | (() => string | Promise<string>)
-  /** For an account session that belongs to several workspaces. */
+  /** Workspace of the requests, for an account session with several workspaces. */
   readonly workspaceId?: string
-  /** Default: the platform's. */
+  /** Defaults to the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** Before every path of the table of routes. */
+/** Prefix of every path in the table of routes. */
 export const PREFIX = "/v1/"
-/** By their letters in the table of routes. */
+/** HTTP methods by their abbreviation in the table of routes. */
 export const METHODS: { readonly [letter: string]: string } = { G: "GET", P: "POST", A: "PATCH", U: "PUT", D: "DELETE" }
 
 interface AnyRequest {
@@ -55,7 +55,7 @@ interface AnyRequest {
   readonly payload?: unknown
 }
 
-/** Without those that are undefined. */
+/** Drops undefined values. */
 const present = (values: { readonly [name: string]: string | number | undefined }): [string, string][] =>
   Object.entries(values).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
@@ -92,9 +92,7 @@ const read = async (response: Response): Promise<unknown> => {
   return response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text
 }
 
-/**
- * Every method rejects with `RestProblem` when the server refuses, and with the error of `fetch` when the server is not reached.
- */
+/** Every method rejects with `RestProblem` when the server refuses, and with the error of `fetch` when the server is unreachable. */
 export const makeRestClient = (options: RestClientOptions): RestClient => {
   const send = options.fetch ?? globalThis.fetch
   const endpoint =

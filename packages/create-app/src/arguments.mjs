@@ -1,9 +1,9 @@
-/** The command line, and what is refused of it. */
+/** Parser of the command line, with its refusals. */
 import { existsSync } from "node:fs"
 import { basename, resolve } from "node:path"
 import { parseArgs } from "node:util"
 
-/** Told as it is, without a stack. */
+/** Shown as it is, without a stack. */
 export class Refused extends Error {
   /** @override */
   name = "Refused"

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `create-gathercue-app <folder>`: makes a project from the template. */
+/** `create-gathercue-app <folder>`: creates a project from the template. */
 import { basename, relative } from "node:path"
 import { Refused, readArguments, USAGE } from "./arguments.mjs"
 import { makeProject, VERSION } from "./project.mjs"

@@ -7,7 +7,7 @@ import { Refused } from "./arguments.mjs"
 /** @import { Asked } from "./arguments.mjs" */
 
 const TEMPLATE = fileURLToPath(new URL("../template", import.meta.url))
-/** Files whose names begin with a dot in a project, and which npm does not pack under those names. */
+/** Files that begin with a dot in a project, under names that npm packs. */
 const DOTTED = ["gitignore"]
 
 /** @param {string} file */
@@ -20,7 +20,7 @@ export const VERSION = readJson(fileURLToPath(new URL("../package.json", import.
 const checkFolder = (folder) => {
   if (!existsSync(folder)) return
   if (!statSync(folder).isDirectory()) throw new Refused(`${folder} is a file. Name a new folder, or an empty one.`)
-  // A repository that was just made has its own folder.
+  // A new repository already has its own folder.
   const there = readdirSync(folder).filter((name) => name !== ".git")
   if (there.length > 0) {
     throw new Refused(

@@ -11,7 +11,7 @@ import { NodeLink } from "./node-link.ts"
 const ASKED = "loads.asked"
 const ANSWERED = "loads.answered"
 const ANSWER_WITHIN_MS = 1000
-/** Of workspaces, keys and events each, those with most; about 300 KB. */
+/** Entries of each kind in one answer, the busiest first; about 300 KB. */
 const MOST_SENT = 1000
 
 interface Answer {
@@ -35,7 +35,7 @@ export const clusterLoadsLayer: Layer.Layer<OtherLoads, never, NodeLink | Owners
     const timers = yield* currentTimers
     const open = new Map<string, Open>()
 
-    /** As many as fit into one message. */
+    /** The answer, cut to what fits into one message. */
     const answerTo = (ask: string): string => {
       let text: string
       let most = MOST_SENT

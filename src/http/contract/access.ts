@@ -9,23 +9,21 @@ import type { KeyScope } from "../../model/key-rights.ts"
 export type Access =
   /** No credentials are read. */
   | "public"
-  /** The event in the path if it may be seen: not a draft; a private one with a session or key of its workspace. */
+  /** Visible event in the path: not a draft; a private event needs a session or key of its workspace. */
   | "publicEvent"
-  /** The recording or clip in the path, if its event may be seen. */
+  /** Recording or clip in the path, if its event is visible to the caller. */
   | "publicAsset"
-  /** No credentials are read; the event in the path unless it is a draft or private. */
+  /** The event in the path, unless it is a draft or private. Credentials are not read. */
   | "sharedEvent"
-  /** No credentials, but the cookies of this server and the raw query, which a browser sends by itself. */
+  /** Only this server's cookies and the raw query are read, which a browser sends by itself. */
   | "browser"
-  /** No credentials are read; the event in the path, unless it is a draft. */
+  /** The event in the path, unless it is a draft. Credentials are not read. */
   | "openEvent"
-  /** A session token if there is one; a wrong one is refused. */
+  /** Optional session token; an invalid one is refused. */
   | "optionalSession"
-  /**
-   * The event in the path if it may be seen, and the caller there: a session's holder, or a signed-out one where that is allowed.
-   */
+  /** Visible event in the path and its caller: a session's holder, or a signed-out viewer where that is allowed. */
   | "audienceEvent"
-  /** The question in the path if it is shown and its event may be seen, and the voter. */
+  /** Voter and question in the path, if the question is shown and its event is visible. */
   | "audienceQuestion"
   /** An account session. */
   | "account"
@@ -49,11 +47,11 @@ export type Access =
   | "workspaceAdminOrKey"
   /** Management of a workspace that the credential names. */
   | "workspace"
-  /** The same, for a request that is about events only: a key for some events has it too. */
+  /** Like `workspace`, for a request that concerns events only: a key limited to some events has access too. */
   | "workspaceEvents"
   /** Management of the event in the path. */
   | "event"
-  /** The same, with the event's phases. */
+  /** Like `event`, with the event's phases. */
   | "agenda"
   /** Management of the event that the phase in the path belongs to. */
   | "phase"
@@ -75,9 +73,9 @@ export type Access =
 export class EndpointAccess extends Context.Service<EndpointAccess, Access>()("gathercue/EndpointAccess") {}
 
 const ACCOUNT_OR_KEY = [{ apiKey: [] }, { accountSession: [] }]
-/** Nothing at all, or the session of a viewer. */
+/** No credential, or the session of a viewer. */
 const VIEWER = [{}, { workspaceSession: [] }]
-/** Nothing at all, or a credential that shows private events. */
+/** No credential, or a credential that shows private events. */
 const PUBLIC_OR_MORE = [{}, { apiKey: [] }, { accountSession: [] }, { workspaceSession: [] }]
 const MANAGEMENT = [{ apiKey: [] }, { accountSession: [] }, { workspaceSession: [] }]
 
@@ -116,13 +114,13 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   webhookDelivery: MANAGEMENT,
 }
 
-/** On an endpoint: the scope that an API key needs for it. */
+/** Endpoint annotation: the scope that an API key needs. */
 export class NeededScope extends Context.Service<NeededScope, KeyScope>()("gathercue/NeededScope") {}
 
-/** On the endpoints of a group: the scope for those that are no GET and need no other. */
+/** Group annotation: the scope for the group's endpoints that are not GET and declare no scope of their own. */
 export class WriteScope extends Context.Service<WriteScope, KeyScope>()("gathercue/WriteScope") {}
 
-/** The scope that a key needs; null: the endpoint takes no key, or everybody who may see the event gets its answer. */
+/** Scope that a key needs; null when the endpoint takes no key or answers everybody who may see the event. */
 export const scopeOf = ({ annotations, method, identifier }: HttpApiEndpoint.Top): KeyScope | null => {
   const access = Context.getUnsafe(annotations, EndpointAccess)
   if (isPublicRead(access) || SECURITY[access].every((scheme) => !("apiKey" in scheme))) return null
@@ -136,18 +134,18 @@ export const scopeOf = ({ annotations, method, identifier }: HttpApiEndpoint.Top
 
 const OPEN: ReadonlySet<Access> = new Set(["public", "openEvent", "sharedEvent", "browser"])
 
-/** No credentials are read, wherever the call comes from. Other public routes take a session if there is one. */
+/** Whether the access reads no credentials. Other public routes take an optional session. */
 export const takesNoCredentials = (access: Access): boolean => OPEN.has(access)
 
-/** A viewer surface: its caller has a session token, or is signed out; no other credential names a viewer. */
+/** Whether the access is a viewer surface: the caller has a session token or is signed out; no other credential names a viewer. */
 export const isViewerSurface = (access: Access): boolean =>
   access === "optionalSession" || access === "audienceEvent" || access === "audienceQuestion"
 
-/** Every permitted caller gets the same answer: it may be kept and revalidated by its ETag. */
+/** Whether every permitted caller gets the same answer, which may then be cached and revalidated by its ETag. */
 export const isPublicRead = (access: Access): boolean =>
   access === "public" || access === "publicEvent" || access === "publicAsset"
 
-/** On a POST that changes nothing: its answer, which may be personal data, is not kept for an `Idempotency-Key`. */
+/** Endpoint annotation for a POST that changes nothing: its answer may hold personal data and is not kept for an `Idempotency-Key`. */
 export class ReadsOnly extends Context.Service<ReadsOnly, true>()("gathercue/ReadsOnly") {}
 
 /** Authenticated POSTs may be repeated under the caller's own `Idempotency-Key`. */
@@ -157,7 +155,7 @@ export const isRepeatable = ({ method, annotations }: HttpApiEndpoint.Top): bool
   Option.isNone(Context.getOption(annotations, ReadsOnly))
 
 /**
- * On an endpoint whose work is a command to a live event, which commits it: a repeat is known there by the command's id. Also on one whose
- * work calls a storage, for which no transaction waits: a repeat finds what the first call committed.
+ * Endpoint annotation for work that is a command to a live event: the live event commits it and recognises a repeat by the command's id. It
+ * also marks work that calls a storage outside a transaction: a repeat finds what the first call committed.
  */
 export class Commanded extends Context.Service<Commanded, true>()("gathercue/Commanded") {}

@@ -1,4 +1,4 @@
-/** The whole REST contract. Types, the OpenAPI description, the routes and the typed client all derive from it. */
+/** The whole REST contract. The types, the OpenAPI description, the routes and the typed client all derive from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountData } from "./accounts/account-data.ts"
 import { AccountSecurity } from "./accounts/account-security.ts"

@@ -1,4 +1,4 @@
-/** Pieces that endpoints share: path ids, pages, and the success schema with its status. */
+/** Pieces that endpoints share: path ids, pages, and success schemas with their status. */
 import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Id } from "../../model/ids.ts"
@@ -30,49 +30,49 @@ export const pageOf = <Name extends string, Item extends Schema.Top>(name: Name,
     nextCursor: Schema.NullOr(Schema.String),
   } as { readonly [N in Name]: Schema.$Array<Item> } & { readonly nextCursor: Schema.NullOr<typeof Schema.String> })
 
-/** On an endpoint: its body may hold no unnamed properties; the specification requires "no extra properties". */
+/** Endpoint annotation: the body may hold no unnamed properties; the specification requires "no extra properties". */
 export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/ExactBody") {}
 
-/** On an endpoint: its body may be left out, and reads as `{}` then (specification §6, `advance`). Other bodies are required. */
+/** Endpoint annotation: the body is optional and reads as `{}` when absent (specification §6, `advance`). Other bodies are required. */
 export class OptionalBody extends Context.Service<OptionalBody, true>()("gathercue/OptionalBody") {}
 
-/** On an endpoint: its answer is text of this media type, not JSON. */
+/** Endpoint annotation: the answer is text of this media type instead of JSON. */
 export class TextBody extends Context.Service<TextBody, string>()("gathercue/TextBody") {}
 
 /**
- * On an endpoint: a session is not enough, its holder proved who they are within ten minutes. `file`: only where a file is asked for
- * (`format=csv`). API keys are not asked.
+ * Endpoint annotation: a session's holder must have proved their identity within the last ten minutes. `file`: only when a file is
+ * requested (`format=csv`). API keys are exempt.
  */
 export class FreshSignIn extends Context.Service<FreshSignIn, "always" | "file">()("gathercue/FreshSignIn") {}
 
-/** On an endpoint: its body may have this many bytes, instead of those of other requests. */
+/** Endpoint annotation: the body limit in bytes, instead of the general one. */
 export class BodyLimit extends Context.Service<BodyLimit, number>()("gathercue/BodyLimit") {}
 
-/** On an endpoint: its handler reads the body's bytes itself, because that may take long; its payload is not decoded. */
+/** Endpoint annotation: the handler streams the body itself, because that may take long; the payload is not decoded. */
 export class BytesBody extends Context.Service<BytesBody, true>()("gathercue/BytesBody") {}
 
-/** On an endpoint: its answer has an entity tag, so that its caller can ask whether it changed. */
+/** Endpoint annotation: the answer has an entity tag, so that its caller can revalidate it. */
 export class Revalidated extends Context.Service<Revalidated, true>()("gathercue/Revalidated") {}
 
-/** On an endpoint: counted by the client's address under this limit, instead of the one for public reads. */
+/** Endpoint annotation: requests count by the client's address under this limit, instead of the limit for public reads. */
 export class AddressLimit extends Context.Service<
   AddressLimit,
   "login" | "signup" | "register" | "anonymousToken" | "anonymousMail" | "helpChat" | "joinCode"
 >()("gathercue/AddressLimit") {}
 
-/** On an endpoint: its URL holds a secret, so no cache may keep the answer. */
+/** Endpoint annotation: the URL holds a secret, so no cache may keep the answer. */
 export class SecretAddress extends Context.Service<SecretAddress, true>()("gathercue/SecretAddress") {}
 
-/** On an endpoint: one example of each body. A test decodes it with the body's schema. */
+/** Endpoint annotation: one example of each body. A test decodes it with the body's schema. */
 export interface EndpointExample {
   readonly request?: unknown
   readonly response?: unknown
-  /** Texts by media type, where a body may be text too. */
+  /** Examples by media type, where a body may also be text. */
   readonly texts?: { readonly [mediaType: string]: string }
 }
 export class Example extends Context.Service<Example, EndpointExample>()("gathercue/Example") {}
 
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
-/** 1 to 200 characters on one line, at least one of them visible: names appear in letters and on other people's screens. */
+/** 1 to 200 characters on one line, at least one of them visible: names appear in emails and on other people's screens. */
 export const Name = LegibleText(200, isDisplayName, "must be one visible line")

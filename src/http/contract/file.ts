@@ -1,4 +1,4 @@
-/** Lists that come as JSON in pages, or as CSV in whole. */
+/** Lists that are returned as JSON pages or as one CSV file. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { PageQuery } from "./endpoint.ts"

@@ -13,7 +13,7 @@ export const Meta = HttpApiGroup.make("meta")
         code: Schema.String,
         status: Schema.Int,
         meaning: Schema.String,
-        /** The next step of the caller. */
+        /** Next step for the caller. */
         remedy: Schema.String,
       }),
       error: problems("not_found", "internal_error"),

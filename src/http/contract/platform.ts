@@ -16,54 +16,57 @@ const MOST = Number.MAX_SAFE_INTEGER
 
 const Waiting = Schema.Struct({
   count: Schema.Int,
-  /** Seconds since the oldest try was due; 0 when none is. */
+  /** Seconds since the oldest attempt was due; 0 when none is due. */
   overdueSeconds: Schema.Int,
 }).annotate(named("PlatformBacklog"))
 
-/** The deliveries and letters that waited before the copy was first started: the original may have sent them. */
+/** Deliveries and emails that waited before the copy was first started: the original may have sent them. */
 const Copied = Schema.Struct({ deliveries: Schema.Int, letters: Schema.Int }).annotate(named("PlatformCopied"))
 
 const Backup = Schema.Struct({
   at: Instant,
-  /** Bytes of all files of the backup, with those that an earlier one has stored; null: the build that made it did not note them. */
+  /**
+   * Total bytes of all files of the backup, including files stored by an earlier backup; null when the build that made it did not record
+   * them.
+   */
   bytes: Schema.NullOr(Schema.Int),
 }).annotate(named("PlatformBackup"))
 
 export const PlatformStatus = Schema.Struct({
   release: Schema.String,
   at: Instant,
-  /** The database is a copy, and nothing is sent to others; null: it is the real one. */
+  /** Set when the database is a copy that sends nothing to others; null for the original. */
   quiet: Schema.NullOr(
     Schema.Struct({ since: Instant, signs: Schema.Array(Schema.String), copied: Copied }).annotate(
       named("PlatformQuiet"),
     ),
   ),
-  /** The server's own; null: it speaks no TLS itself. */
+  /** Certificate of the server itself; null when it does not serve TLS. */
   certificate: Schema.NullOr(
     Schema.Struct({
       names: Schema.Array(Schema.String),
-      /** Null: there is none yet. */
+      /** Null until there is a certificate. */
       endsAt: Schema.NullOr(Instant),
-      /** Why the last try to get one failed; null: it did not. */
+      /** Reason why the last attempt to obtain a certificate failed; null after a success. */
       problem: Schema.NullOr(Schema.String),
     }).annotate(named("PlatformCertificate")),
   ),
-  /** Backups of the embedded database; the server does not know those that PostgreSQL's own tools make. */
+  /** Backups of the embedded database; backups made by PostgreSQL's own tools are unknown to the server. */
   backups: Schema.Struct({
-    /** `BACKUP_TO`; null: no backup is made by itself. */
+    /** `BACKUP_TO`; null when no automatic backups are made. */
     to: Schema.NullOr(Schema.String),
-    /** The last one to a bucket. */
+    /** The last backup to a bucket. */
     last: Schema.NullOr(Backup),
-    /** When the next one is made or tried; null: the server makes none. */
+    /** Time of the next backup or attempt; null when the server makes none. */
     nextAt: Schema.NullOr(Instant),
-    /** The last try of the server, if it failed. */
+    /** The server's last attempt, if it failed. */
     failure: Schema.NullOr(
       Schema.Struct({ at: Instant, problem: Schema.String }).annotate(named("PlatformBackupFailure")),
     ),
-    /** The last one to a folder, by `gathercue backup`. */
+    /** The last backup to a folder, made by `gathercue backup`. */
     folder: Schema.NullOr(Backup),
   }).annotate(named("PlatformBackups")),
-  /** The process that answers. */
+  /** The process that answered. */
   process: Schema.Struct({
     node: Schema.String,
     sockets: Schema.Int,
@@ -71,7 +74,7 @@ export const PlatformStatus = Schema.Struct({
     uptimeSeconds: Schema.Int,
     memoryBytes: Schema.Int,
   }).annotate(named("PlatformProcess")),
-  /** Empty where one process runs alone. */
+  /** Empty when a single process runs. */
   nodes: Schema.Array(
     Schema.Struct({ address: Schema.String, node: Schema.String, isLiving: Schema.Boolean }).annotate(
       named("PlatformNode"),
@@ -79,7 +82,7 @@ export const PlatformStatus = Schema.Struct({
   ),
   liveEvents: Schema.Struct({
     total: Schema.Int,
-    /** The newest hundred. */
+    /** The newest hundred entries. */
     newest: Schema.Array(
       Schema.Struct({
         id: Uuid,
@@ -92,7 +95,7 @@ export const PlatformStatus = Schema.Struct({
     ),
   }).annotate(named("PlatformLiveEvents")),
   backlog: Schema.Struct({ deliveries: Waiting, letters: Waiting, media: Waiting }).annotate(named("PlatformBacklogs")),
-  /** The workspaces that take most of what all share. Uploads and encoders are those of the process that answers. */
+  /** The workspaces that use most of the shared resources. Uploads and encoders are counted in the answering process. */
   shares: Schema.Array(
     Schema.Struct({
       workspaceId: Uuid,
@@ -100,14 +103,14 @@ export const PlatformStatus = Schema.Struct({
       uploads: Schema.Int,
       encoders: Schema.Int,
       jobsWaiting: Schema.Int,
-      /** Lately: half of it is forgotten every half an hour. */
+      /** Recent seconds: half of the value decays every half hour. */
       jobSeconds: Schema.Finite,
       bytes: Schema.Int,
     }).annotate(named("PlatformShare")),
   ),
   /** The ten workspaces, keys and events with most requests and commands in the last minutes. */
   busiest: Schema.Struct({
-    /** The time for which was counted, up to five minutes. */
+    /** Length of the counted period, up to five minutes. */
     seconds: Schema.Int,
     /** Nodes and workers that did not tell in time what they counted. */
     missing: Schema.Array(Schema.String),
@@ -134,7 +137,7 @@ export const PlatformStatus = Schema.Struct({
       }).annotate(named("PlatformBusyEvent")),
     ),
   }).annotate(named("PlatformBusiest")),
-  /** Webhook endpoints that fail, by the origin of their address. */
+  /** Failing webhook endpoints by origin of their address. */
   failingWebhooks: Schema.Array(
     Schema.Struct({
       id: Uuid,
@@ -148,18 +151,18 @@ export const PlatformStatus = Schema.Struct({
 }).annotate(named("PlatformStatus"))
 
 const Promotion = Schema.Struct({
-  /** False: nothing was to be done. */
+  /** False when nothing had to be done. */
   wasQuiet: Schema.Boolean,
   copied: Copied,
 }).annotate(named("PlatformPromotion"))
 
 const Settings = Schema.Struct({
-  /** The process that answers. */
+  /** The process that answered. */
   node: Schema.String,
   settings: Schema.Array(
     Schema.Struct({
       name: Schema.String,
-      /** A secret is masked; of a key that is not set, its default. */
+      /** Secrets are masked; a key that is not set has its default. */
       value: Schema.String,
       isSet: Schema.Boolean,
     }).annotate(named("PlatformSetting")),
@@ -169,23 +172,23 @@ const Settings = Schema.Struct({
 const problem = Schema.NullOr(Schema.String)
 
 const MailTest = Schema.Struct({
-  /** Why the mail server did not take the letter; null: it did. */
+  /** Reason why the mail server refused the email; null when it accepted it. */
   problem,
   durationMs: Schema.Int,
 }).annotate(named("PlatformMailTest"))
 
 const WebhookTest = Schema.Struct({
-  /** The status of the answer; null: there was no answer. */
+  /** Status of the answer; null when there was none. */
   status: Schema.NullOr(Schema.Int),
-  /** Why the address did not take the ping; null: it did. */
+  /** Reason why the address refused the ping; null when it accepted it. */
   problem,
   durationMs: Schema.Int,
-  /** The signing secret, which was made for this ping. */
+  /** Signing secret created for this ping. */
   secret: Schema.String,
 }).annotate(named("PlatformWebhookTest"))
 
 const LogTail = Schema.Struct({
-  /** The process that answers, and whose lines these are. */
+  /** The process that answered; the log lines are its own. */
   node: Schema.String,
   lines: Schema.Array(
     Schema.Struct({

@@ -1,9 +1,11 @@
-/** Error bodies (RFC 9457, specification §7): `type`, `code` and `detail`, `acceptedRoles` on one code and `errors` on another. */
+/** Error bodies (RFC 9457, specification §7): `type`, `code` and `detail`, plus `acceptedRoles` on one code and `errors` on another. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { EventRole } from "../../model/roles.ts"
 
-/** Every stable code, with its status, its meaning and what the caller does about it: the one table from which answers, descriptions and docs come. */
+/**
+ * Every stable code with its status, its meaning and what the caller does about it. Answers, descriptions and docs derive from this table.
+ */
 export const PROBLEMS = {
   bad_request: {
     status: 400,
@@ -163,13 +165,13 @@ const problemSchema = (code: ProblemCode) => {
     ...(code === "role_not_on_event" ? { acceptedRoles: Schema.Array(EventRole) } : {}),
     ...(NAMES_FIELDS.has(code) ? { errors: Schema.optionalKey(Schema.Array(FieldFaults)) } : {}),
   })
-  // The title identifies the code in the schemas that reflection gives.
+  // The title identifies the code in schemas read by reflection.
   return schema.annotate({ title: code })
 }
 
 const schemas = new Map<ProblemCode, Schema.Top>()
 
-/** The error schemas of an endpoint, by code. */
+/** Error schemas of an endpoint, by code. */
 export const problems = (...codes: ReadonlyArray<ProblemCode>): ReadonlyArray<Schema.Top> =>
   codes.map((code) => {
     const schema =
@@ -182,7 +184,7 @@ export const problems = (...codes: ReadonlyArray<ProblemCode>): ReadonlyArray<Sc
     return schema
   })
 
-/** The codes that any authenticated endpoint with a body may answer besides its own. */
+/** Codes that any authenticated endpoint with a body may answer besides its own. */
 export const COMMON: ReadonlyArray<ProblemCode> = [
   "unauthorized",
   "forbidden",

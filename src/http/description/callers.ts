@@ -40,7 +40,7 @@ export const CALLERS: Readonly<Record<Access, string>> = {
   webhookDelivery: `Callers: ${MANAGERS}.`,
 }
 
-/** The further demands on a session, by the annotation of the endpoint. */
+/** Further requirements for a session, by annotation of the endpoint. */
 export const PROOF = {
   always: "A session needs a sign-in or proof within ten minutes (`fresh_sign_in_required` otherwise).",
   file: "With `format=csv` a session needs a sign-in or proof within ten minutes (`fresh_sign_in_required` otherwise).",

@@ -1,6 +1,6 @@
 /**
- * The client for pages that have no build: modules and their types, at an address that always has the present ones, and at one for
- * each version that a browser may keep for ever. They come with the build of the server, so both are of one release.
+ * The client for pages without a build step: modules and their types, at one address for the current version and at one per version, which
+ * browsers may cache for ever. The files are part of the server's build, so both are of one release.
  */
 import { hash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -9,7 +9,7 @@ import { RELEASE } from "../../protocol/wire/release.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
 
-/** By name, with their media types. A module of another one imports it by its name, so both are at one address. */
+/** Files by name, with their media types. Modules import each other by name, so they are served side by side. */
 const FILES: { readonly [name: string]: string } = {
   "client.js": "text/javascript; charset=utf-8",
   "client.d.ts": "application/typescript; charset=utf-8",
@@ -28,7 +28,7 @@ interface ClientRoute {
   readonly answer: Answer
 }
 
-/** A page that names an earlier version gets the present one, at its own address. */
+/** A page that names another version is redirected to the current one. */
 const moved = (name: string): HttpResponse => ({
   status: 302,
   headers: [
@@ -38,7 +38,7 @@ const moved = (name: string): HttpResponse => ({
   body: "",
 })
 
-/** `folder`: built by `scripts/build-client.mjs`. No routes where it is not built, as in a server that runs from its sources. */
+/** `folder` is built by `scripts/build-client.mjs`. There are no routes when it is missing, as in a server that runs from its sources. */
 export const clientRoutes = (folder: URL): ReadonlyArray<ClientRoute> => {
   const names = Object.keys(FILES)
   if (!names.every((name) => existsSync(new URL(name, folder)))) return []
@@ -51,7 +51,7 @@ export const clientRoutes = (folder: URL): ReadonlyArray<ClientRoute> => {
           ["content-type", FILES[name] ?? ""],
           ["cache-control", caching],
           ["content-location", `/v1/client/${version}/${name}`],
-          // By this header Deno finds the types of a module.
+          // Deno finds the types of a module by this header.
           ...(name.endsWith(".js") ? ([["x-typescript-types", `./${name.replace(/js$/, "d.ts")}`]] as const) : []),
         ])
       return [name, { present: answerWith(REVALIDATED), kept: answerWith(KEPT) }] as const

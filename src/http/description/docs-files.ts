@@ -1,4 +1,4 @@
-/** The documentation as pages, as Markdown, and as `llms.txt`: files that come with the build of the server. */
+/** The documentation as pages, as Markdown and as `llms.txt`: files of the server's build. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { type HttpRequest, type HttpResponse, queryOf } from "../transport/message.ts"
@@ -16,13 +16,13 @@ const TYPES: { readonly [ending: string]: string } = {
   svg: "image/svg+xml",
 }
 
-/** The pages run no script. The form is that of the search. */
+/** The pages run no scripts. Their only form is the search. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const fileAnswer = (folder: URL, name: string, publicUrl: string): Answer => {
   const bytes = readFileSync(new URL(name, folder))
-  // Lists of addresses for programs need whole ones.
+  // Address lists for programs need absolute addresses.
   const placed = name === "llms.txt" ? bytes.toString().replaceAll("{base}", publicUrl) : bytes
   return sharedBody(Effect.succeed(placed), [
     ["content-type", TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream"],
@@ -31,7 +31,7 @@ const fileAnswer = (folder: URL, name: string, publicUrl: string): Answer => {
   ])
 }
 
-/** `folder`: built by `scripts/build-docs.mjs`. No routes where it is not built, as in a server that runs from its sources. */
+/** `folder` is built by `scripts/build-docs.mjs`. There are no routes when it is missing, as in a server that runs from its sources. */
 export const docsRoutes = (
   folder: URL,
   publicUrl: string,

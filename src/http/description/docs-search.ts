@@ -1,4 +1,4 @@
-/** The search of the documentation: passages that the build writes, an index that is made at the first search, and a page without script. */
+/** Search of the documentation: passages written by the build, an index built at the first search, and a page without scripts. */
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import MiniSearch from "minisearch"
@@ -6,23 +6,23 @@ import MiniSearch from "minisearch"
 const Passage = Schema.Struct({
   page: Schema.String,
   title: Schema.String,
-  /** The path of the page, with the anchor of the heading. */
+  /** Path of the page, with the anchor of the heading. */
   address: Schema.String,
   text: Schema.String,
 })
 type Passage = typeof Passage.Type
 
 const LONGEST_QUERY = 100
-/** Words of a query that count: each costs a walk through the index. */
+/** Number of query words used: each costs a walk through the index. */
 const WORDS = 8
 const RESULTS = 20
-/** Characters of a passage that a result shows. */
+/** Characters of a passage shown in a result. */
 const EXCERPT = 240
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-/** The passage from a little before the first of the words that were found. */
+/** Excerpt of the passage that starts shortly before the first match. */
 const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
   const places = words.map((word) => text.search(new RegExp(word.replaceAll(/\W/g, "."), "i")))
   const first = Math.max(0, Math.min(...places.filter((at) => at >= 0), text.length) - 60)
@@ -30,7 +30,7 @@ const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
   return `${from > 0 ? "… " : ""}${text.slice(from, from + EXCERPT)}${from + EXCERPT < text.length ? " …" : ""}`
 }
 
-/** `folder` has `passages.json` and `search.html`. The answer is a whole page for what was asked. */
+/** `folder` has `passages.json` and `search.html`. The answer is a whole page with the results. */
 export const docsSearch = (folder: URL): ((query: string) => string) => {
   const page = readFileSync(new URL("search.html", folder), "utf8")
   let index: { readonly engine: MiniSearch; readonly passages: ReadonlyArray<Passage> } | undefined
@@ -64,7 +64,7 @@ export const docsSearch = (folder: URL): ((query: string) => string) => {
     const query = given.slice(0, LONGEST_QUERY).trim()
     const results = query === "" ? "<p>Type a word into the field, and press Enter.</p>" : resultsOf(query)
     const title = query === "" ? "Search" : `Search: ${query}`
-    // A function, because a replacement text has signs of its own.
+    // A function, because a replacement string has special patterns.
     return page.replace("<!-- results -->", () => `<h1>${escaped(title)}</h1>\n${results}`)
   }
 }

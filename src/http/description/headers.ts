@@ -1,4 +1,4 @@
-/** The headers of answers, each described once. A caller finds one only where its description says so. */
+/** Response headers, each described once. An operation lists only the headers that it may send. */
 import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
 
 const text = (description: string, example?: string) => ({
@@ -29,11 +29,11 @@ export const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS
 
-/** Headers of an answer, by reference. */
+/** Response headers by reference. */
 export const headers = (...names: ReadonlyArray<HeaderName>): { readonly [name: string]: { readonly $ref: string } } =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-/** As much of an operation as its headers depend on. */
+/** The parts of an operation that its headers depend on. */
 interface Answered {
   readonly parameters?: ReadonlyArray<unknown>
   readonly responses: { readonly [status: string]: { headers?: object } }
@@ -42,7 +42,7 @@ interface Answered {
 const isPaged = ({ parameters = [] }: Answered): boolean =>
   parameters.some((one) => (one as { readonly name?: string }).name === "cursor")
 
-/** Adds to the answers of success the headers that they may have. Those of errors have theirs (`problemResponse`). */
+/** Adds the possible headers to success answers. Error answers get theirs in `problemResponse`. */
 export const describeHeaders = (
   operation: Answered,
   { isRepeated, isTagged }: { readonly isRepeated: boolean; readonly isTagged: boolean },
@@ -55,7 +55,7 @@ export const describeHeaders = (
     "ratelimit-policy",
     IGNORED_HEADER,
   )
-  // Of a repeated creation 200 is the answer, with the same address.
+  // A repeated creation answers 200 with the same address.
   const isCreation = "201" in operation.responses || "202" in operation.responses
   for (const [status, response] of Object.entries(operation.responses)) {
     const isSuccess = status < "300"

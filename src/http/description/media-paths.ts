@@ -1,6 +1,5 @@
 /**
- * The routes of media bytes. They are not part of the contract: their bodies are streams, and their addresses are taken from
- * answers and never put together by a client.
+ * The routes of media bytes. They are not part of the contract: their bodies are streams, and clients take their addresses from answers.
  */
 import type { Operation } from "./openapi-operations.ts"
 import { problemResponse } from "./problem-answers.ts"
@@ -24,7 +23,7 @@ const ANY_BYTES = {
   "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
 }
 
-/** The callers of the routes with a token or a key in their path. */
+/** Callers of the routes that have a token or a key in their path. */
 const BY_ADDRESS =
   "Callers: anyone with the address, which another answer gave. It is the credential, so keep it from others."
 const BY_SIGNATURE = "Callers: the media server. A message whose signature does not fit is refused."

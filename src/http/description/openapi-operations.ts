@@ -1,6 +1,6 @@
 /**
- * The generated parts of an operation's description: an example of each body, and the errors of limits, repeated requests and
- * caching beside those of its handler.
+ * The generated parts of an operation's description: an example of each body, and the errors of limits, repeated requests and caching in
+ * addition to those of its handler.
  */
 import { Context, Option, type Schema } from "effect"
 import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -35,7 +35,7 @@ export interface Operation {
   responses: { [status: string]: { $ref?: string; description?: string; content?: Content; headers?: object } }
 }
 
-/** The codes of an endpoint's own failures, out of its error schemas. */
+/** Codes of an endpoint's own failures, from its error schemas. */
 const codesOf = (errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>): ReadonlyArray<ProblemCode> =>
   [...errors.values()].flat().map((schema) => {
     const code = schema.ast.annotations?.["title"]
@@ -99,7 +99,7 @@ interface Described {
   readonly errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>
 }
 
-/** A text in the address may be longer than the engine reads, whatever its schema permits. */
+/** Text in the address may be longer than the engine reads, whatever its schema permits. */
 const isText = (parameter: unknown): boolean => {
   const { schema = {} } = parameter as { readonly schema?: { readonly [keyword: string]: unknown } }
   return schema["type"] === "string" && schema["enum"] === undefined && schema["format"] !== "uuid"
@@ -110,7 +110,7 @@ const NOT_MODIFIED = {
   headers: headers("etag", "ratelimit", "ratelimit-policy", IGNORED_HEADER),
 }
 
-/** Completes an operation in place. `definitions` takes the schemas of its bodies. */
+/** Completes an operation in place. The schemas of its bodies are added to `definitions`. */
 export const describeOperation = (
   operation: Operation,
   { endpoint, access, errors }: Described,

@@ -36,13 +36,13 @@ interface Spec {
   readonly [member: string]: unknown
 }
 
-/** "accountSecurity": "Account security". */
+/** Title of a tag: "accountSecurity" becomes "Account security". */
 const titled = (tag: Tag) => {
   const words = tag.name.replaceAll(/[A-Z]/g, (letter) => ` ${lowerAscii(letter)}`)
   return { ...tag, "x-displayName": capital(words) }
 }
 
-/** Names operations as the contract does, and derives the security requirements from each endpoint's access. */
+/** Names operations as in the contract and derives security requirements from each endpoint's access. */
 const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Spec => {
   const spec = withoutTwins(generated)
   const definitions = spec.components.schemas
@@ -83,7 +83,7 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
   }
 }
 
-/** The operations that refuse properties which they do not know. */
+/** Operations that refuse unknown properties. */
 const exactOperations = (): ReadonlySet<string> => {
   const exact = new Set<string>()
   HttpApi.reflect(Api, {
@@ -107,7 +107,7 @@ const descriptionOf = (publicUrl: string, sessionCookie: string): Spec => {
   return { ...plain, components: { ...plain.components, schemas: discriminated(schemas) } }
 }
 
-/** Of the reference page. Its buttons lead to services of its maker. */
+/** Settings of the reference page. Its default buttons lead to services of its maker. */
 const PAGE = {
   withDefaultFonts: false,
   hideTestRequestButton: true,
@@ -119,7 +119,7 @@ const PAGE = {
   agent: { disabled: true },
 } as const
 
-/** The description as JSON text, and the reference page as HTML, which has three megabytes. The build makes both. */
+/** The description as JSON text, and the reference page as HTML of three megabytes. The build makes both. */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
   const described = Api.annotate(OpenApi.Transform, () => descriptionOf(publicUrl, sessionCookie))
   return {

@@ -1,4 +1,4 @@
-/** Parameters as a caller means them: numbers as numbers, with what they are for, an example and a default. */
+/** Parameters as callers use them: numbers as numbers, with a purpose, an example and a default. */
 import { JsonSchema, type Schema, SchemaAST, SchemaRepresentation } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 
@@ -14,7 +14,7 @@ export interface Parameter {
   example?: unknown
 }
 
-/** The decoded fields as JSON Schemas. The generated description has those of their text, which for a number is a pattern. */
+/** Decoded fields as JSON Schemas. The generated description has the schemas of their text, which for a number is a pattern. */
 const decodedFields = (schema: Schema.Top): { readonly [name: string]: Keywords } => {
   const represented = SchemaRepresentation.toRepresentations([SchemaAST.toType(schema.ast)], {
     referencePolicy: () => undefined,
@@ -23,7 +23,7 @@ const decodedFields = (schema: Schema.Top): { readonly [name: string]: Keywords 
   return (schemas[0]?.["properties"] ?? {}) as { readonly [name: string]: Keywords }
 }
 
-/** "/v1/webhook-deliveries/:id": "webhook delivery". */
+/** Noun for a path id: "/v1/webhook-deliveries/:id" becomes "webhook delivery". */
 const nounBefore = (path: string, name: string): string => {
   const segments = path.split("/")
   const segment = segments[segments.indexOf(`:${name}`) - 1] ?? ""
@@ -36,16 +36,16 @@ const pathDescription = (path: string, name: string): string =>
     ? `The id of the ${nounBefore(path, name)}.`
     : `The ${name} of the ${nounBefore(path, name)}.`
 
-/** A named schema with words of its own is `allOf` of both. */
+/** A named schema with further keywords is an `allOf` of both. */
 const partsOf = (schema: Keywords): ReadonlyArray<Keywords> =>
   Array.isArray(schema["allOf"]) ? (schema["allOf"] as ReadonlyArray<Keywords>) : [schema]
 
-/** A query has text alone; the server takes these two words. */
+/** Flags are these two words, because a query holds text only. */
 const isFlag = (schema: Keywords): boolean => JSON.stringify(schema["enum"]) === '["true","false"]'
 
 const withoutWords = ({ description, examples, ...schema }: Keywords): Keywords => schema
 
-/** As a caller gives it. A number is one, a flag too, and a text has the schema of its text. */
+/** Describes the parameter as callers give it: numbers and flags by their own types, text by the schema of its text. */
 const describeQuery = (parameter: Parameter, decoded: Keywords): void => {
   const { description, examples } = Object.assign({}, ...partsOf(decoded)) as Keywords
   const described = decoded["type"] === "integer" ? decoded : (partsOf(parameter.schema)[0] ?? {})
@@ -55,7 +55,7 @@ const describeQuery = (parameter: Parameter, decoded: Keywords): void => {
   if (Array.isArray(examples)) parameter.example = flag ? examples[0] === "true" : examples[0]
 }
 
-/** Completes the parameters in place. Queries are described by the annotations of their schemas, paths by themselves. */
+/** Completes the parameters in place. Queries are described by the annotations of their schemas, paths by their own text. */
 export const describeParameters = (parameters: ReadonlyArray<Parameter>, endpoint: HttpApiEndpoint.Top): void => {
   const queries = endpoint.query === undefined ? {} : decodedFields(endpoint.query)
   for (const parameter of parameters) {

@@ -1,11 +1,11 @@
-/** The answers of errors (RFC 9457): their schemas, an example of each code, and their headers. */
+/** Error answers (RFC 9457): their schemas, an example of each code, and their headers. */
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
 import { headers } from "./headers.ts"
 
 const CODES = Object.keys(PROBLEMS) as ReadonlyArray<ProblemCode>
 
-/** The body of every error (RFC 9457). The codes of an answer are named by its examples. */
+/** Body of every error (RFC 9457). The examples of an answer name its codes. */
 export const PROBLEM_SCHEMAS = {
   ProblemCode: {
     type: "string",
@@ -82,7 +82,7 @@ export const problemResponse = (codes: ReadonlyArray<ProblemCode>) => {
   }
 }
 
-/** The HTTP engine answers it before an operation is found. */
+/** The HTTP engine sends it before an operation is found. */
 export const HEADERS_TOO_LARGE = {
   description: "The request line and the headers exceed 4 KiB together. The body is a page of HTML.",
 }

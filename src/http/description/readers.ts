@@ -1,6 +1,6 @@
 /**
- * Promises of a schema to its readers. Answers are open: a later release may add fields. Bodies of requests are open too, because the
- * server ignores what it does not know, but for those of a few operations. Sets that may grow are texts with the known values beside.
+ * What a schema promises its readers. Answers are open: a later release may add fields. Request bodies are open too, because the server
+ * ignores unknown properties, except for a few operations. Extensible sets are text with the known values listed beside it.
  */
 import type { Definitions } from "./schema-names.ts"
 
@@ -10,7 +10,7 @@ interface JsonObject {
 
 const PREFIX = "#/components/schemas/"
 
-/** Sets of answers that a later release may extend. */
+/** Answer values that a later release may extend. */
 const EXTENSIBLE: ReadonlySet<string> = new Set([
   "GuestRefusalReason",
   "LinkKind",
@@ -30,7 +30,7 @@ function* namesIn(value: unknown): Generator<string> {
   }
 }
 
-/** The definitions that values refer to, with those that these refer to. */
+/** Definitions that the values refer to, transitively. */
 const reachedFrom = (values: ReadonlyArray<unknown>, definitions: Definitions): ReadonlySet<string> => {
   const reached = new Set<string>()
   const waiting = values.flatMap((value) => [...namesIn(value)])
@@ -42,7 +42,7 @@ const reachedFrom = (values: ReadonlyArray<unknown>, definitions: Definitions): 
   return reached
 }
 
-/** `undefined`: open, as JSON Schema reads it. Answers say it, because widespread generators take the silence for closed. */
+/** `undefined` means open, as in JSON Schema. Answers state it, because common generators read silence as closed. */
 const withOpenness = (schema: unknown, openness: boolean | undefined): unknown =>
   JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
@@ -56,13 +56,13 @@ const extensible = ({ enum: values, ...others }: JsonObject): JsonObject => ({
 })
 
 interface Bodies {
-  /** Answers, and what is sent to receivers. */
+  /** Answers, and bodies sent to receivers. */
   readonly answers: ReadonlyArray<unknown>
-  /** Bodies of requests in which an unknown property is refused. */
+  /** Request bodies in which an unknown property is refused. */
   readonly exact: ReadonlyArray<unknown>
 }
 
-/** The definitions as their readers may rely on them. */
+/** Definitions with the promises that their readers may rely on. */
 export const promised = (definitions: Definitions, { answers, exact }: Bodies): Definitions => {
   const answered = reachedFrom(answers, definitions)
   const closed = reachedFrom(exact, definitions)
@@ -74,7 +74,7 @@ export const promised = (definitions: Definitions, { answers, exact }: Bodies): 
   return Object.fromEntries(Object.entries(definitions).map(([name, schema]) => [name, promise(name, schema)]))
 }
 
-/** The value that a property has in each of some named objects; `undefined` where one has none of its own. */
+/** Values of the property in each of some named objects; `undefined` where an object has none of its own. */
 const valuesOf = (property: string, objects: ReadonlyArray<JsonObject>): ReadonlyArray<string> | undefined => {
   const values = objects.map(
     ({ properties = {} }) => (properties as { [name: string]: JsonObject })[property]?.["const"],
@@ -83,7 +83,7 @@ const valuesOf = (property: string, objects: ReadonlyArray<JsonObject>): Readonl
   return new Set(texts).size === objects.length ? texts : undefined
 }
 
-/** A union of named objects that differ in the value of one property names that property. */
+/** Adds a discriminator to unions of named objects that differ in the value of one property. */
 export const discriminated = (definitions: Definitions): Definitions => {
   const told = (schema: JsonObject): JsonObject => {
     const { anyOf, ...others } = schema

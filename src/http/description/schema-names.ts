@@ -1,6 +1,6 @@
 /**
- * The names of the description's schemas. A schema has the name that it was given (`named`). A body without one is called after its
- * operation, and a page after its items.
+ * Names of the description's schemas. A schema has its given name (`named`). An unnamed body is called after its operation, and a page
+ * after its items.
  */
 import type { OpenApi } from "effect/http-api"
 import { nameOf } from "../../model/named.ts"
@@ -17,7 +17,7 @@ export interface Definitions {
 
 const PREFIX = "#/components/schemas/"
 
-/** For the generator of the description: named schemas are shared definitions. */
+/** Option for the description's generator: named schemas become shared definitions. */
 export const NAMING: OpenApi.FromApiOptions = { referencePolicy: ({ ast }) => nameOf(ast) }
 
 /** @throws where another schema has the name */
@@ -31,7 +31,7 @@ export const define = (definitions: Definitions, name: string, schema: unknown):
 
 const asObject = (value: unknown): JsonObject => value as JsonObject
 
-/** `{<plural>: [item, …], nextCursor}`: the item's name. */
+/** Name of the items of `{<plural>: [item, …], nextCursor}`. */
 const itemOfPage = (properties: JsonObject): string | undefined => {
   const { nextCursor, ...others } = properties
   const [list, ...more] = Object.values(others)
@@ -40,7 +40,7 @@ const itemOfPage = (properties: JsonObject): string | undefined => {
   return typeof $ref === "string" ? $ref.slice(PREFIX.length) : undefined
 }
 
-/** A body by reference; `otherwise` names it when it is not a page. Bodies that are no objects stay as they are. */
+/** A body by reference; `otherwise` names it when it is not a page. Bodies that are not objects stay as they are. */
 export const namedBody = (definitions: Definitions, schema: unknown, otherwise: string): unknown => {
   const { properties } = asObject(schema)
   if (properties === undefined) return schema
@@ -49,7 +49,7 @@ export const namedBody = (definitions: Definitions, schema: unknown, otherwise: 
 }
 
 /**
- * The same definitions, each under one name: the generator numbers a schema that it meets again with other annotations.
+ * Merges definitions that have several names: the generator numbers a schema that it meets again with other annotations.
  *
  * @throws where two schemas that differ have one name
  */
@@ -70,7 +70,10 @@ export const withoutTwins = <Spec extends { readonly components: { readonly sche
   }
 }
 
-/** `anyOf: [{ type: "string" }, { type: "null" }]` as `type: ["string", "null"]`, which generators read as one field and not as a type. */
+/**
+ * Rewrites `anyOf: [{ type: "string" }, { type: "null" }]` as `type: ["string", "null"]`, which generators read as one field and not as a
+ * type.
+ */
 const nullable = (schema: Keywords): Keywords => {
   const { anyOf, ...others } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
@@ -79,13 +82,13 @@ const nullable = (schema: Keywords): Keywords => {
   return { ...one, ...others, type: [one["type"], "null"] }
 }
 
-/** A flag in an answer that is always the same is a boolean to its reader. */
+/** A constant flag in an answer becomes a boolean. */
 const flag = (value: unknown): unknown => {
   if (!isKeywords(value) || typeof value["const"] !== "boolean") return value
   const { const: _, ...others } = value
   return others
 }
 
-/** For `JSON.stringify`. */
+/** Replacer for `JSON.stringify`. */
 export const plainly = (key: string, value: unknown): unknown =>
   flag(plainSchema(key, isKeywords(value) ? nullable(value) : value))

@@ -1,4 +1,4 @@
-/** Answers that many operations have alike, under one name each: most of the description would be the same errors again and again. */
+/** Answers that many operations share, under one name each: they would otherwise make up most of the description. */
 import { capital } from "../../model/text/compared.ts"
 
 interface Response {
@@ -7,22 +7,22 @@ interface Response {
 
 const words = (code: string): string => code.split("_").map(capital).join("")
 
-/** The codes of an error's answer, as a name: `NotFound`, `ConflictOrEventFull`. */
+/** Name of an error answer from its codes: `NotFound`, `ConflictOrEventFull`. */
 const nameOf = ({ content }: Response): string | undefined => {
   const examples = content?.["application/problem+json"]?.examples
   return typeof examples === "object" && examples !== null ? Object.keys(examples).map(words).join("Or") : undefined
 }
 
-/** The answers by name. They are taken in from the operations, which refer to them. */
+/** Shared answers by name, collected from the operations, which then refer to them. */
 export class SharedResponses {
   readonly byName: { [name: string]: Response } = {}
 
-  /** Takes the errors of an operation in. */
+  /** Replaces the error answers of an operation by references. */
   takeAll({ responses }: { readonly responses: { [status: string]: object } }): void {
     for (const [status, response] of Object.entries(responses)) responses[status] = this.#take(response)
   }
 
-  /** An answer by reference. Answers without codes stay as they are, as do further ones with the same codes and other words. */
+  /** An answer by reference. Answers without codes stay as they are, as do further answers with the same codes and other texts. */
   #take(response: Response): Response | { readonly $ref: string } {
     const name = nameOf(response)
     if (name === undefined) return response

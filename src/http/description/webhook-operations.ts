@@ -1,4 +1,4 @@
-/** The `webhooks` section: one operation for each type of delivery, which your server answers. */
+/** The `webhooks` section: one operation for each delivery type, which the receiver's server answers. */
 import { JsonSchema, SchemaRepresentation } from "effect"
 import { WEBHOOK_BODIES, WEBHOOK_EXAMPLES } from "../../model/integrations/webhook-types.ts"
 import { type Definitions, define, NAMING } from "./schema-names.ts"
@@ -39,15 +39,15 @@ const RESPONSES = {
   "5XX": { description: "Tried again, after 5 seconds first and a day at last." },
 }
 
-/** Not the tag of the operations on endpoints: generators make one class of a tag. */
+/** A tag of its own, because generators make one class per tag. */
 export const RECEIVER_TAG = { name: "receivers", description: "The deliveries that your server takes." }
 
-/** The name of the schema of a body that was sent: any of the bodies, told apart by `type`. */
+/** Schema name of a sent body: any of the bodies, discriminated by `type`. */
 const SENT_BODY = "SentWebhookBody"
 
 const operationIdOf = (name: string): string => `on${name}`
 
-/** `definitions` takes the schemas of the bodies. */
+/** The schemas of the bodies are added to `definitions`. */
 export const webhookOperations = (definitions: Definitions): { readonly [type: string]: object } => {
   const bodies = Object.entries(WEBHOOK_BODIES)
   const [first, ...others] = bodies.map(([, { ast }]) => ast)
@@ -57,7 +57,7 @@ export const webhookOperations = (definitions: Definitions): { readonly [type: s
     SchemaRepresentation.toJsonSchemaMultiDocument(represented, { onExcessProperty: "error" }),
   )
   for (const [name, schema] of Object.entries(shared)) define(definitions, name, schema)
-  // The contract takes any object: a body that an earlier release sent is shown as it was.
+  // The contract takes any object: a body sent by an earlier release is shown unchanged.
   definitions[SENT_BODY] = { anyOf: schemas.map(({ $ref }) => ({ $ref })) }
   return Object.fromEntries(
     bodies.map(([type, { ast }], index) => {

@@ -1,7 +1,4 @@
-/**
- * Deliveries of webhooks that the playground shows: the receiver of a server that is tried out. In memory, for development alone: the
- * oldest are forgotten beyond a bound.
- */
+/** In-memory webhook receiver of the playground, for development only. The oldest deliveries are dropped beyond a bound. */
 import { isStorable } from "../../model/json.ts"
 import type { HttpRequest } from "../transport/message.ts"
 
@@ -12,7 +9,7 @@ const NAME = /^[\w-]{8,64}$/
 
 interface Delivery {
   readonly at: string
-  /** The headers by which a receiver checks the signature, as they came. */
+  /** Headers by which a receiver checks the signature, as received. */
   readonly headers: { readonly [name: string]: string }
   readonly body: string
 }
@@ -20,9 +17,9 @@ interface Delivery {
 const SIGNED = ["webhook-id", "webhook-timestamp", "webhook-signature", "x-gc-event-type"]
 
 interface DevInbox {
-  /** Keeps the delivery. Returns why it is not kept, in one sentence; null: it is. */
+  /** Keeps the delivery. Returns null, or the reason in one sentence why it was not kept. */
   readonly take: (request: HttpRequest) => string | null
-  /** The deliveries of an inbox, the oldest first. */
+  /** Deliveries of an inbox, oldest first. */
   readonly list: (name: string) => ReadonlyArray<Delivery>
 }
 
@@ -38,7 +35,7 @@ export const makeDevInbox = (now: () => number): DevInbox => {
       if (!isStorable(body)) return "body: must be text without NUL."
       const headers = Object.fromEntries(SIGNED.map((header) => [header, request.headers[header] ?? ""]))
       const kept = inboxes.get(name) ?? []
-      // The inbox that was used last is the last one of the map.
+      // The most recently used inbox is the last entry of the map.
       inboxes.delete(name)
       inboxes.set(name, [...kept, { at: new Date(now()).toISOString(), headers, body }].slice(-DELIVERIES))
       const [oldest] = inboxes.keys()

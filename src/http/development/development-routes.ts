@@ -1,4 +1,4 @@
-/** Routes for trying the product out, which a server in production does not have. */
+/** Routes for trying the product out, absent in production. */
 import { isIP } from "node:net"
 import { Effect } from "effect"
 import { Mailer } from "../../mail/mailer.ts"
@@ -23,7 +23,7 @@ const json = (body: object): HttpResponse => ({
   body: JSON.stringify(body),
 })
 
-/** Does the request name this server? A page of another site may have its own name lead to this machine, and would read letters. */
+/** Whether the request names this server. A page of another site could point its own name at this machine and read emails. */
 const namesServer = ({ headers }: HttpRequest, publicUrl: string): boolean => {
   const host = headers["host"] ?? ""
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1")
@@ -36,7 +36,7 @@ export const developmentRoutes = (
   publicUrl: string,
   now: () => number,
 ): ReadonlyArray<DevelopmentRoute> => {
-  /** The letters that would have been sent: `?to=` one address. */
+  /** Emails that would have been sent; `?to=` filters by address. */
   const outbox = (request: HttpRequest) =>
     Effect.flatMap(Mailer, (mailer) => {
       const to = foldEmail(queryValue(request, "to"))

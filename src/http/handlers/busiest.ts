@@ -5,15 +5,15 @@ import { nameEvents, nameKeys, nameWorkspaces } from "../../store/platform/busie
 import type { Loaded, LoadReport } from "../../telemetry/busiest.ts"
 
 const SHOWN = 10
-/** Events whose commands count for their workspaces. */
+/** Number of events whose commands are attributed to their workspaces. */
 const ATTRIBUTED = 1000
 
-/** Some of those with most may be deleted by now. */
+/** More candidates than shown, because some may be deleted by now. */
 const CANDIDATES = 2 * SHOWN
 
 const idsOf = (loads: ReadonlyArray<Loaded>) => loads.map(({ id }) => id)
 
-/** Each load with its name, in order; what has no name is left out. */
+/** Loads with their names, in order; loads without a name are left out. */
 const named = <N extends { readonly id: string }>(loads: ReadonlyArray<Loaded>, names: ReadonlyArray<N>) => {
   const byId = new Map(names.map((name) => [name.id, name]))
   return loads.flatMap((load) => {

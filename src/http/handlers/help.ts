@@ -1,4 +1,4 @@
-/** The help chat: nothing of it is kept. */
+/** The help chat, of which nothing is stored. */
 import { Effect } from "effect"
 import { HelpDesk } from "../../help/help-desk.ts"
 import type { Help } from "../contract/help.ts"

@@ -1,4 +1,4 @@
-/** Endpoints by which an operator finds a mistake of the configuration: the settings, a test letter, a test webhook and the log. */
+/** Endpoints that help an operator find configuration mistakes: the settings, a test email, a test webhook and the log. */
 import { Duration, Effect } from "effect"
 import { testLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"

@@ -26,7 +26,7 @@ const waiting = (count = 0, overdue = 0) => ({ count, overdueSeconds: Math.round
 
 const backupOf = (at: Timestamp | null = null, bytes: number | null = null) => (at === null ? null : { at, bytes })
 
-/** Of each of the things that workspaces share, the few that take most of it. */
+/** Number of top workspaces listed for each shared resource. */
 const MOST = 5
 
 const readShares = async (sql: Queryable, shares: WorkspaceShares) => {
@@ -85,7 +85,7 @@ export const platform = {
           backups: {
             to: backup.to,
             last: backupOf(backups?.madeAt, backups?.madeBytes),
-            // A copy makes none.
+            // A copy makes no backups.
             nextAt: backup.to === null || quiet !== null ? null : (backups?.nextAt ?? toTimestamp(now)),
             failure:
               backups?.failedAt == null ? null : { at: backups.failedAt, problem: shown.mask(backups.failure ?? "") },

@@ -1,6 +1,7 @@
 /**
- * The rate limits: one table, counted in memory by token buckets, or by all nodes of a cluster together. In force in
- * production; the help chat always. The answer states the remaining quota in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
+ * The rate limits: one table, counted by token buckets in memory or across all nodes of a cluster. They apply in production; the help
+ * chat's limit always applies. The answer states the remaining quota in the fields of the IETF draft
+ * (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
@@ -10,20 +11,20 @@ import { NETWORK_FACTOR, networkOf } from "../../model/limits/client-address.ts"
 import type { SharedBucket } from "../../store/limits/shared-buckets.ts"
 
 interface Limit {
-  /** Requests in a window, evenly. */
+  /** Requests per window, refilled evenly. */
   readonly quota: number
   readonly windowSeconds: number
-  /** Requests that may come at once; default: the quota. */
+  /** Maximum burst of requests; defaults to the quota. */
   readonly burst?: number
-  /** In force in every profile. */
+  /** Whether the limit applies in every profile. */
   readonly always?: true
-  /** All nodes count it together: a caller who is spread over them would have several times as many otherwise. */
+  /** Counted across all nodes: a caller spread over them would otherwise have the quota of each. */
   readonly shared?: true
   /** Keys begin with a client's address, alone or before a space: the /48 of an IPv6 address is counted too. */
   readonly byAddress?: true
-  /** People of one venue come through one address, and all at once. */
+  /** People of one venue share an address and arrive all at once. */
   readonly isOfVenues?: true
-  /** Keys that are counted at the same time; default: `MOST_KEYS`. A key beyond them makes the one used longest ago forgotten. */
+  /** Maximum number of keys counted at a time; defaults to `MOST_KEYS`. A further key evicts the least recently used one. */
   readonly keys?: number
 }
 
@@ -32,54 +33,52 @@ const LETTERS_PER_DAY = { quota: 10, windowSeconds: 86_400, shared: true } as co
 const LIMITS = {
   apiKey: { quota: 100, windowSeconds: 1, burst: 200 },
   accountSession: { quota: 20, windowSeconds: 1, burst: 60 },
-  /** A signed-in participant's requests, from any address. */
+  /** Requests of a signed-in participant, from any address. */
   participant: { quota: 20, windowSeconds: 1, burst: 60 },
-  /** A lecture hall is one address. */
+  /** A lecture hall shares one address. */
   publicRead: { quota: 200, windowSeconds: 1, burst: 1000, byAddress: true, isOfVenues: true },
   login: { quota: 60, windowSeconds: 60, byAddress: true, shared: true, isOfVenues: true },
   /** Wrong passwords for one account from one address. */
   loginFailure: { quota: 10, windowSeconds: 900, byAddress: true, shared: true },
-  /** Wrong passwords from one address, for all accounts together. */
+  /** Wrong passwords from one address, summed over all accounts. */
   loginFailureByAddress: { quota: 100, windowSeconds: 900, byAddress: true, shared: true },
-  /**
-   * Wrong passwords for one account from anywhere: further tries are slowed down, not refused, so that no account is locked out.
-   */
+  /** Wrong passwords for one account from any address: further attempts are slowed down, not refused, so that no account is locked out. */
   loginFailureByEmail: { quota: 10, windowSeconds: 900, shared: true },
-  /** Wrong codes for one account from anywhere. Only those who know its password can use it up. */
+  /** Wrong codes for one account from any address. Only callers who know its password can use it up. */
   codeFailure: { quota: 30, windowSeconds: 3600, shared: true },
   signup: { quota: 20, windowSeconds: 3600, byAddress: true, shared: true },
-  /** Letters of one kind to one address, at a caller's request. */
+  /** Emails of one kind to one address, requested by callers. */
   mailPerMinute: { quota: 3, windowSeconds: 60, shared: true },
   /*
-   * The same in a day. Each kind has its own keys, so that the readers of one kind make nobody forgotten in another. One client may
-   * register 120 readers a minute, who fill the keys of entry letters in eight hours.
+   * Emails of one kind to one address per day. Each kind has its own keys, so that the readers of one kind evict nobody from another. One
+   * client may register 120 readers a minute, who fill the keys of entry emails in eight hours.
    */
   verificationsPerDay: { ...LETTERS_PER_DAY, keys: 20_000 },
   invitationsPerDay: { ...LETTERS_PER_DAY, keys: 20_000 },
   entryLettersPerDay: { ...LETTERS_PER_DAY, keys: 60_000 },
   clientResetsPerDay: { ...LETTERS_PER_DAY, keys: 20_000 },
-  /** Requests for a new password for one address by all clients; one client has the limits of letters. */
+  /** Password reset requests for one address by all clients; each client also has the limits of emails. */
   resetsPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000, shared: true },
-  /** To one address: an evening has many tables, and their notes come together. */
+  /** Emails to one address: an evening has many tables, and their notes are sent together. */
   tableNotesPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000, shared: true },
-  /** Letters that one client without a name causes, to any address. Signups and registrations have limits of their own. */
+  /** Emails caused by one anonymous client, to any address. Signups and registrations have limits of their own. */
   anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true, shared: true },
   register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true, isOfVenues: true },
-  /** Gateway tokens of people without a name. */
+  /** Gateway tokens of anonymous people. */
   anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true, isOfVenues: true },
-  /** Codes that people type: a hall at once, and too few to find one by trying. */
+  /** Codes that people type: enough for a hall at once, too few for guessing one. */
   joinCode: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true, isOfVenues: true },
-  /** Of a signed-in participant. */
+  /** Questions of a signed-in participant. */
   question: { quota: 30, windowSeconds: 60 },
   helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true, byAddress: true, isOfVenues: true },
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS
 
-/** Other limits are counted elsewhere, without fields of their own. */
+/** Whether a limit is counted here; other limits are counted elsewhere, without quota headers of their own. */
 export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
-/** The subject of a letter. Each kind is counted alone, so that none uses up the limit of another. */
+/** Kind of an email. Each kind is counted separately, so that none uses up the limit of another. */
 type LetterKind = "verification" | "invitation" | "entry" | "tableNotes"
 
 const PER_DAY = {
@@ -93,7 +92,7 @@ type LimitHeaders = ReadonlyArray<readonly [name: string, value: string]>
 
 const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
 
-/** The fields with the limit and its remaining quota. */
+/** Header fields with the limit and its remaining quota. */
 export const quotaHeaders = (
   name: string,
   { quota, windowSeconds }: Pick<Limit, "quota" | "windowSeconds">,
@@ -117,7 +116,7 @@ const open = (name: LimitName): BoundedBuckets | AddressBuckets => {
   return byAddress ? new AddressBuckets(rate, keys) : new BoundedBuckets(rate, keys)
 }
 
-/** How many times as much the client of a key may do. */
+/** Factor by which the client of a key may exceed a limit. */
 type Factor = (key: string) => number
 
 const factorOf = (name: LimitName, venues: Factor): Factor => {
@@ -125,21 +124,23 @@ const factorOf = (name: LimitName, venues: Factor): Factor => {
   return isOfVenues === true ? (key) => venues(key.split(" ")[0] ?? "") : () => 1
 }
 
-/** How one limit is counted. */
+/** Counter of one limit. */
 interface Limiter {
   readonly take: (key: string, now: number) => Effect.Effect<Taken>
   readonly giveBack: (key: string) => Effect.Effect<void>
 }
 
-/** The other nodes, for limits. */
+/** Limits shared with the other nodes of a cluster. */
 export interface ClusterLimits {
-  /** Nodes that live. */
+  /** Number of living nodes. */
   readonly nodes: () => number
   readonly take: (buckets: ReadonlyArray<SharedBucket>) => Effect.Effect<Taken, Unavailable>
   readonly giveBack: (buckets: ReadonlyArray<SharedBucket>) => Effect.Effect<void, Unavailable>
 }
 
-/** Counts in memory. Of several nodes each gives its share: a token costs as many as there are nodes, and a part of that in a venue. */
+/**
+ * Counts in memory. Each of several nodes grants its share: a token costs as many tokens as there are nodes, divided by a venue's factor.
+ */
 const countsHere = (name: LimitName, nodes: () => number, factor: Factor): Limiter => {
   const buckets = open(name)
   const { quota, burst = quota }: Limit = LIMITS[name]
@@ -150,7 +151,7 @@ const countsHere = (name: LimitName, nodes: () => number, factor: Factor): Limit
   }
 }
 
-/** The network comes first, as in `AddressBuckets`. */
+/** The network's bucket comes first, as in `AddressBuckets`. */
 const sharedBuckets = (name: LimitName, key: string, factor: number): ReadonlyArray<SharedBucket> => {
   const { quota, windowSeconds, burst = quota, byAddress }: Limit = LIMITS[name]
   const rate = { perSecond: (quota * factor) / windowSeconds, burst: burst * factor }
@@ -162,7 +163,7 @@ const sharedBuckets = (name: LimitName, key: string, factor: number): ReadonlyAr
   ]
 }
 
-/** Counts in the database, and here alone while the database cannot answer. */
+/** Counts in the database, and in memory only while the database cannot answer. */
 const countsTogether = (name: LimitName, cluster: ClusterLimits, factor: Factor): Limiter => {
   const here = countsHere(name, cluster.nodes, factor)
   const bucketsOf = (key: string) => sharedBuckets(name, key, factor(key))
@@ -181,31 +182,31 @@ const limiterOf = (name: LimitName, cluster: ClusterLimits | null, venues: Facto
 
 const NAMES = Object.keys(LIMITS) as ReadonlyArray<LimitName>
 
-/** Keys of all limits at most. With those of anonymous budgets they hold less than 64 MB, which a test measures. */
+/** Maximum number of keys of all limits. Together with those of anonymous budgets they take less than 64 MB, which a test measures. */
 export const RATE_LIMIT_KEYS = NAMES.reduce((sum, name) => sum + open(name).most, 0)
 
 export class RateLimits extends Context.Service<
   RateLimits,
   {
     readonly isOn: (name: LimitName) => boolean
-    /** Counts one for `key`; resolves to the headers of the answer. */
+    /** Counts one request for `key`; resolves to the headers of the answer. */
     readonly take: (name: LimitName, key: string) => Effect.Effect<LimitHeaders, RateLimited>
-    /** Counts one for each, or none where one of them refuses. Resolves to an effect that gives all of them back. */
+    /** Counts one for each limit, or none when one of them refuses. Resolves to an effect that undoes all counts. */
     readonly takeAll: (
       counts: ReadonlyArray<readonly [LimitName, string]>,
     ) => Effect.Effect<Effect.Effect<void>, RateLimited>
-    /** Gives one back, when the counted act turned out to be harmless. */
+    /** Undoes one count, for an act that turned out to be harmless. */
     readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
-    /** One letter of this kind to this address. Resolves to an effect that gives the count back, for an unsent letter. */
+    /** Counts one email of this kind to this address. Resolves to an effect that undoes the count of an unsent email. */
     readonly mail: (kind: LetterKind, address: string) => Effect.Effect<Effect.Effect<void>, RateLimited>
     /**
-     * One letter with a new password to this address, at the client's request. Any client may ask, so clients are counted apart:
-     * the requests of one client do not keep the reader from asking.
+     * Counts one password reset email to this address, requested by the client. Clients are counted separately, so that the requests of one
+     * client do not keep the reader from asking.
      */
     readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
   }
 >()("gathercue/RateLimits") {
-  /** `cluster`: null: this process runs alone. `venues`: how many times as much the people of an address may do. */
+  /** `cluster` is null when this process runs alone. `venues` gives the factor for the people of an address. */
   static readonly layer = (
     strict: boolean,
     cluster: ClusterLimits | null = null,
@@ -229,7 +230,7 @@ export class RateLimits extends Context.Service<
 
         const giveBack = (name: LimitName, key: string): Effect.Effect<void> =>
           Effect.suspend(() => limiters.get(name)?.giveBack(key) ?? Effect.void)
-        /** Counts one for each; the counts before a refusal are given back. */
+        /** Counts one for each limit; the counts before a refusal are undone. */
         const takeAll = (counts: ReadonlyArray<readonly [LimitName, string]>) =>
           Effect.gen(function* () {
             const taken: (typeof counts)[number][] = []

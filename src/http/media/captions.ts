@@ -1,4 +1,4 @@
-/** A transcript as WebVTT at a signed address, for the `<track>` of a player. */
+/** Transcript as WebVTT at a signed address, for a player's `<track>`. */
 import { Effect } from "effect"
 import type { BearerLinks } from "../../identity/links/bearer-links.ts"
 import { vttWriter } from "../../media/captions/write.ts"

@@ -1,4 +1,4 @@
-/** Bytes of media, watched or downloaded at a signed address: ranges, validators, and one file handle for each response. */
+/** Playback and download of media at signed addresses: ranges, validators, and one file handle for each response. */
 import { Effect, Exit } from "effect"
 import type { BearerLinks } from "../../identity/links/bearer-links.ts"
 import type { LinkUse, MediaLinks } from "../../media/links.ts"
@@ -58,7 +58,7 @@ const open = (
     return { file, asset: take === undefined ? asset : { ...asset, id: `${asset.id}-${take}`, sha256: null }, use }
   })
 
-/** The asset of an address, once it is ready and while the caller may see it. */
+/** The asset of an address, if it is ready and visible to the caller. */
 export const readyAsset = (
   token: string,
   uses: ReadonlyArray<LinkUse>,
@@ -72,14 +72,14 @@ export const readyAsset = (
     return { use, asset }
   })
 
-/** Null: the recording has no such take. */
+/** Storage key of a take; null when the recording has no such take. */
 const keyOfTake = (recordingId: string, number: number): Effect.Effect<string | null, Unavailable, Database> =>
   Effect.gen(function* () {
     const takes = yield* (yield* Database).run((sql) => takesOf(sql, recordingId))
     return takes.find((take) => take.number === number)?.storageKey ?? null
   })
 
-/** The bytes of an asset never change. */
+/** The tag is constant, because the bytes of an asset never change. */
 const etagOf = ({ sha256, id }: Asset): string =>
   `"${sha256 === null ? id : Buffer.from(sha256).toString("hex").slice(0, 32)}"`
 
@@ -105,7 +105,7 @@ const typeOf = ({ contentType }: Asset): string => contentType ?? "application/o
 
 const dispositionOf = ({ asset, use }: Opened): string => {
   const name = `${asset.title ?? asset.id}.${EXTENSIONS[typeOf(asset)] ?? "bin"}`
-  // RFC 8187.
+  // Extended parameter value of RFC 8187.
   return `${use === "download" ? "attachment" : "inline"}; filename*=UTF-8''${percentEncoded(name)}`
 }
 
@@ -124,7 +124,7 @@ const headersOf = (opened: Opened): HttpResponse["headers"] => {
   ]
 }
 
-/** The storage gives the bytes to the client itself, with ranges. */
+/** Redirects the client to the storage, which serves the bytes and their ranges. */
 const redirection = (
   { method }: RequestHead,
   opened: Opened,
@@ -138,7 +138,7 @@ const redirection = (
   return { status: 302, headers: [["location", location], CACHED], body: "" }
 }
 
-/** `If-Range` with another validator: the client has other bytes, and gets the whole. */
+/** Returns no range when `If-Range` has another validator: the client has other bytes, and gets the whole. */
 const wantedRange = ({ headers }: RequestHead, etag: string): string | undefined => {
   const condition = headers["if-range"]
   return condition === undefined || condition.trim() === etag ? headers["range"] : undefined
@@ -150,20 +150,20 @@ export class Downloads {
 
   readonly #failed: (cause: unknown) => void
 
-  /** `failed` gets errors of the disk in the middle of an answer. */
+  /** `failed` gets disk errors in the middle of an answer. */
   constructor(run: Run, problems: Problems, failed: (cause: unknown) => void) {
     this.#run = run
     this.#problems = problems
     this.#failed = failed
   }
 
-  /** `GET` and `HEAD`. */
+  /** Handles `GET` and `HEAD`. */
   give =
     (kind: DownloadKind) =>
     (exchange: Exchange, head: RequestHead): void =>
       this.#give(exchange, head, kind, undefined)
 
-  /** A file of a broadcast's recording. */
+  /** Sends a file of a broadcast's recording. */
   giveTake = (exchange: Exchange, head: RequestHead, take: number): void =>
     this.#give(exchange, head, "recording", take)
 

@@ -1,4 +1,4 @@
-/** Messages of the media server about people who come into its rooms, and recordings that it makes. Their signature is the credential. */
+/** Webhooks of the media server about people who join its rooms and recordings that it makes. Their signature is the credential. */
 import { Effect, type Exit } from "effect"
 import { settleCapture } from "../../media/jobs/capture.ts"
 import { RoomRecorder } from "../../media/livekit/room-recorder.ts"
@@ -21,7 +21,7 @@ const BODY_LIMIT_BYTES = 1024 ** 2
 
 const text = new TextDecoder()
 
-/** A message about something else, or of a recording that is not ours, is taken and changes nothing. */
+/** Messages about other things or unknown recordings are accepted without effect. */
 const receive = ({ body, headers }: HttpRequest): Effect.Effect<void, Failure, WebhookServices> =>
   Effect.gen(function* () {
     const messages = yield* ServerMessages

@@ -1,4 +1,4 @@
-/** Opens what a signed upload address is for: the whole of a recording, or one of its parts. */
+/** Opens the target of a signed upload address: a whole recording, or one of its parts. */
 import { Effect } from "effect"
 import type { BearerLinks } from "../../identity/links/bearer-links.ts"
 import { heldLinkOf, type MediaLinks, partIdOf } from "../../media/links.ts"
@@ -26,19 +26,19 @@ import { validLink } from "./valid-link.ts"
 
 export type UploadServices = BearerLinks | Database | MediaLinks | MediaStorage | HttpSettings
 
-/** An upload that is open for one request. */
+/** An upload opened for one request. */
 export interface OpenUpload {
-  /** The bearer link by which it came. */
+  /** The bearer link of the request. */
   readonly link: HeldLink | undefined
   readonly write: (chunk: Uint8Array) => boolean
   /** Bytes that the request may still send, and the refusal of more. */
   readonly left: number
   readonly refusal: Failure
-  /** All bytes of the request came. Succeeds with the headers of its answer once they are stored. */
+  /** Called when all bytes of the request arrived. Succeeds with the headers of its answer once they are stored. */
   readonly finish: Effect.Effect<HttpResponse["headers"], Failure, UploadServices>
-  /** The request ended early. */
+  /** Called when the request ended early. */
   readonly abandon: Effect.Effect<void, Unavailable, UploadServices>
-  /** More came than there is room for. */
+  /** Called when more bytes arrived than there is room for. */
   readonly overflow: Effect.Effect<void, Unavailable, UploadServices>
 }
 
@@ -47,7 +47,7 @@ type Opening = (
   events: UploadEvents,
 ) => Effect.Effect<OpenUpload, Failure | OffsetMismatch, UploadServices>
 
-/** Retries of a client that met too many uploads. */
+/** Retry delay for a client that met too many uploads. */
 export const RETRY_SECONDS = 5
 
 const WENT_ON = new Unavailable({ detail: "The upload went on in another request.", retryAfterSeconds: RETRY_SECONDS })
@@ -55,7 +55,7 @@ const NOT_STORED = new Unavailable({ detail: "The bytes cannot be stored now.", 
 
 export const CUTS: { readonly [R in CutReason]: Unavailable } = { taken: WENT_ON, full: DISK_FULL, broken: NOT_STORED }
 
-/** The recording with this id, if its bytes are still awaited. */
+/** The recording with this id, if its bytes are still expected. */
 const awaited = (id: string): Effect.Effect<Recording, Failure, UploadServices> =>
   Effect.gen(function* () {
     const recording = yield* (yield* Database).run((sql) => findRecording(sql, id))
@@ -66,7 +66,7 @@ const awaited = (id: string): Effect.Effect<Recording, Failure, UploadServices> 
     return recording
   })
 
-/** Whose upload it is. Known before the upload has a place, and so before its file is opened. */
+/** Workspace of the upload, known before the upload takes capacity and opens its file. */
 export const workspaceOf = ({ params }: RequestHead): Effect.Effect<string, Failure, UploadServices> =>
   Effect.gen(function* () {
     const link = yield* validLink(params["token"] ?? "", ["upload", "part"], "recording")
@@ -74,11 +74,11 @@ export const workspaceOf = ({ params }: RequestHead): Effect.Effect<string, Fail
     return recording.workspaceId
   })
 
-/** Its bytes may have been removed before the file was opened, which nothing would remove any more. */
+/** The bytes may have been removed before the file was opened, and nothing would remove them again. */
 const stillAwaited = (id: string, close: () => Promise<void>): Effect.Effect<void, Failure, UploadServices> =>
   Effect.asVoid(Effect.tapError(awaited(id), () => Effect.promise(close)))
 
-/** Null for an upload that begins anew. */
+/** Null for an upload that starts over. */
 const rangeOf = (
   header: string | undefined,
   { sizeBytes }: Recording,
@@ -94,7 +94,7 @@ const rangeOf = (
     : Effect.succeed(range)
 }
 
-/** Bytes that are stored count against the quota. */
+/** Records stored bytes, which count against the quota. */
 const noted = (id: string, size: number) =>
   Effect.flatMap(Database, (database) => database.run((sql) => noteUploaded(sql, id, size))).pipe(
     Effect.mapError(
@@ -106,7 +106,7 @@ const noted = (id: string, size: number) =>
     ),
   )
 
-/** A failure of the disk, whose error its own log has, or of the client. */
+/** A failure of the client, or of the disk, whose error is in its own log. */
 const asFailure = (cause: unknown): Conflict | Unavailable =>
   cause instanceof Conflict ? cause : CUTS[cutReasonOf(cause)]
 
@@ -126,7 +126,7 @@ export const openWhole: Opening = ({ params, headers }, events) =>
     if (free === 0 || Number(headers["content-length"] ?? 0) > left) return yield* Effect.fail(refusal)
     const { write, finish, abandon, discard } = yield* storage.upload(recording.storageKey, { offset, ...events })
     yield* stillAwaited(id, discard)
-    // The bytes that came are kept, so that another request can go on after them.
+    // Received bytes are kept, so that another request can continue after them.
     const keep = Effect.flatMap(Effect.promise(abandon), (size) => noted(id, size))
     return {
       link: heldLinkOf(link),
@@ -138,12 +138,12 @@ export const openWhole: Opening = ({ params, headers }, events) =>
         Effect.map(offsetHeader),
       ),
       abandon: keep,
-      // On a full disk they would keep it full.
+      // On a full disk the bytes are discarded, because they would keep it full.
       overflow: refusal === DISK_FULL ? Effect.promise(discard) : keep,
     }
   })
 
-/** The bytes that have the upload's address. */
+/** Number of bytes stored for the upload's address. */
 export const storedOffset = (token: string): Effect.Effect<number, Failure, UploadServices> =>
   Effect.gen(function* () {
     const { id } = yield* validLink(token, ["upload"], "recording")

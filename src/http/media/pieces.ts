@@ -1,10 +1,10 @@
-/** Stretches of stored files on their way to clients. */
+/** Ranges of stored files on their way to clients. */
 import type { StoredFile } from "../../media/storage/storage.ts"
 
-/** One read of a file. */
+/** Size of one read. */
 export const PIECE = 262_144
 
-/** Reads a stretch piece by piece for `Exchange.sendStream`, into one buffer: the engine keeps none of it. */
+/** Reads a range piece by piece for `Exchange.sendStream` into one buffer, of which the engine keeps nothing. */
 export const piecesOf = (
   { read }: Pick<StoredFile, "read">,
   start: number,

@@ -1,6 +1,6 @@
-/** Ranges of a body (RFC 9110 §14): one of bytes, from a start, or from the end. Several at once are answered with the whole. */
+/** Byte ranges (RFC 9110 §14): one range, from a start or from the end. Requests for several ranges get the whole. */
 
-/** `end` is the first byte after it. */
+/** `end` is exclusive. */
 interface Range {
   readonly start: number
   readonly end: number
@@ -8,7 +8,7 @@ interface Range {
 
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/
 
-/** The wanted part of `size` bytes; `whole` without a usable header; `unsatisfiable` when the part lies behind the end. */
+/** The requested part of `size` bytes; `whole` without a usable header; `unsatisfiable` when the part lies beyond the end. */
 export const rangeOf = (header: string | undefined, size: number): Range | "whole" | "unsatisfiable" => {
   const [, first = "", last = ""] = ONE_RANGE.exec(header?.trim() ?? "") ?? []
   if (first === "" && last === "") return "whole"
@@ -22,16 +22,16 @@ export const rangeOf = (header: string | undefined, size: number): Range | "whol
   return { start, end: last === "" ? size : Math.min(size, Number(last) + 1) }
 }
 
-/** `Content-Range` of an upload that goes on: `bytes <first>-<last>/<size or *>`. */
+/** `Content-Range` of a resumed upload: `bytes <first>-<last>/<size or *>`. */
 export interface UploadRange {
   readonly start: number
-  /** Of the whole upload, if the client knows. */
+  /** Size of the whole upload, if the client knows it. */
   readonly size: number | null
 }
 
 const UPLOAD_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/
 
-/** `undefined`: the header is malformed. */
+/** Returns `undefined` for a malformed header. */
 export const uploadRangeOf = (header: string): UploadRange | undefined => {
   const match = UPLOAD_RANGE.exec(header.trim())
   if (match === null) return undefined

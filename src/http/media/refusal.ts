@@ -5,10 +5,10 @@ import type { Failure } from "../../model/errors.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 
-/** The header that names the byte at which an upload goes on. */
+/** Header with the byte offset at which to resume the upload. */
 export const offsetHeader = (offset: number): HttpResponse["headers"] => [["upload-offset", String(offset)]]
 
-/** A wrong offset is a conflict that names the right one. */
+/** A wrong offset is a conflict that reports the right one. */
 export const refusalOf = (
   exit: Exit.Failure<unknown, Failure | OffsetMismatch>,
   problems: Problems,

@@ -20,7 +20,7 @@ import { refusalOf } from "./refusal.ts"
 import { Uploads } from "./upload.ts"
 
 interface MediaRouteOptions {
-  /** At once. */
+  /** Maximum number of concurrent uploads. */
   readonly uploads: number
 }
 

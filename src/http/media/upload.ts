@@ -1,7 +1,7 @@
 /**
- * Bytes of a recording, put to a signed address: of the whole, or of one part. `PUT` of the whole without `Content-Range` begins anew;
- * with it, the upload goes on where the stored bytes end, which `HEAD` answers. An upload is refused by its head, with the connection
- * closed: the client would send all of its bytes before it read an answer.
+ * Upload of a recording, whole or in parts, to a signed address. `PUT` of the whole without `Content-Range` starts over; with it, the
+ * upload resumes where the stored bytes end, which `HEAD` answers. A refusal comes right after the request's head and closes the
+ * connection, because the client would otherwise send all bytes before it reads an answer.
  */
 import { Effect, Exit } from "effect"
 import { type BearerLinks, LINK_ENDED } from "../../identity/links/bearer-links.ts"
@@ -23,7 +23,7 @@ import {
 } from "./open-upload.ts"
 import { offsetHeader, refusalOf } from "./refusal.ts"
 
-/** Runs an effect and calls back with its end. */
+/** Runs an effect and calls back with its exit. */
 type Run = <A, E>(effect: Effect.Effect<A, E, UploadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
 const BUSY = new Unavailable({ detail: "Too many uploads at once.", retryAfterSeconds: RETRY_SECONDS })
@@ -38,7 +38,7 @@ export class Uploads {
   readonly #places: FairPlaces
   readonly #links: BearerLinks["Service"]
 
-  /** `places`: for uploads at once. */
+  /** `places` holds the capacity for concurrent uploads. */
   constructor(run: Run, problems: Problems, places: FairPlaces, links: BearerLinks["Service"]) {
     this.#run = run
     this.#problems = problems
@@ -46,7 +46,7 @@ export class Uploads {
     this.#links = links
   }
 
-  /** `HEAD`: where the upload goes on. */
+  /** Handles `HEAD`: answers the offset at which to resume the upload. */
   look = (exchange: Exchange, { params, requestId }: RequestHead): void => {
     this.#run(storedOffset(params["token"] ?? ""), (exit) => {
       if (Exit.isSuccess(exit)) exchange.sendHead(200, [...offsetHeader(exit.value), NO_STORE], 0)
@@ -54,11 +54,11 @@ export class Uploads {
     })
   }
 
-  /** `PUT` of the whole. */
+  /** Handles `PUT` of the whole. */
   take = (exchange: Exchange, head: RequestHead): void =>
     this.#take(exchange, head, (events) => openWhole(head, events))
 
-  /** `PUT` of a part. */
+  /** Handles `PUT` of a part. */
   takePart = (exchange: Exchange, head: RequestHead): void =>
     this.#take(exchange, head, (events) => openPart(head, events))
 
@@ -83,7 +83,7 @@ export class Uploads {
 
 const NO_STORE = ["cache-control", "no-store"] as const
 
-/** One `PUT` under way. Bytes that come before the storage is open are few, because the connection is paused. */
+/** One active `PUT`. Few bytes arrive before the storage is open, because the connection is paused. */
 class Upload implements UploadEvents {
   readonly #exchange: Exchange
   readonly #requestId: string
@@ -118,7 +118,7 @@ class Upload implements UploadEvents {
     exchange.whenAborted(() => this.#abandon())
   }
 
-  /** Calls when the upload has its place among those of its workspace and of others. */
+  /** Calls `begin` when the upload gets capacity, shared fairly between workspaces. */
   wait(workspaceId: string, begin: () => void): void {
     if (this.#isOver) return
     const cut = (): void => this.refuse(this.#problems.of(GAVE_WAY))
@@ -131,7 +131,7 @@ class Upload implements UploadEvents {
 
   onDrain = (): void => this.#exchange.resume()
 
-  /** A newer request has the upload now, or the disk refuses bytes. */
+  /** Called when a newer request took over the upload, or the disk refuses bytes. */
   onCut = (reason: CutReason): void => this.refuse(this.#problems.of(CUTS[reason]))
 
   begin(opened: OpenUpload, links: BearerLinks["Service"]): void {
@@ -144,7 +144,7 @@ class Upload implements UploadEvents {
       this.#release = links.open(opened.link, () => this.refuse(this.#problems.of(LINK_ENDED)))
       this.#confirmLink = links.confirm(opened.link)
     }
-    // The engine would close a connection that is resumed and silent, while a slow disk takes a body that is here already.
+    // The engine would close a connection that is resumed and silent while a slow disk writes a body that has already arrived.
     if (!this.#isWhole) this.#exchange.resume()
     for (const chunk of this.#early.splice(0)) this.#write(opened, chunk)
     if (this.#isWhole) this.#finish(opened)

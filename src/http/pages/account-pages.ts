@@ -1,4 +1,4 @@
-/** Confirming an address and choosing a new password, for people who come from a letter. */
+/** Pages for confirming an address and choosing a new password, reached from an email. */
 import { Effect, Schema } from "effect"
 import { isAccountToken, verifyEmail } from "../../identity/accounts/account-tokens.ts"
 import { Passwords } from "../../identity/accounts/passwords.ts"
@@ -41,7 +41,7 @@ const isPassword = Schema.is(NewPassword)
 const isOpen = (purpose: "verify_email" | "reset_password", token: string) =>
   Effect.flatMap(Database, (database) => database.run((sql) => isAccountToken(sql, purpose, token)))
 
-/** A link from before, with its token in the query, opens the page at once. */
+/** An older link has its token in the query and opens the page at once. */
 const opened = <Services>(
   request: HttpRequest,
   title: string,
@@ -94,7 +94,7 @@ export const accountPages = [
         const field = yield* readForm(request)
         const token = field("token")
         const password = field("password")
-        // The link is checked first: no password is hashed for a caller without one.
+        // The link is checked first, so that no password is hashed for a caller without one.
         if (!(yield* isOpen("reset_password", token))) return expired()
         if (!isPassword(password))
           return resetForm(token, "The password must have 8 to 256 characters and must not be a common one.")

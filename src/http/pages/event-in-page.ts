@@ -1,7 +1,7 @@
 /**
- * The attendee's page with its event inside. The title and the description are in the first paint, before any script; the previews of a
- * shared link have them; and the script finds the answer of its first read in the page. An event that not everybody may read is in no
- * page: its page is the file as it was built.
+ * The attendee's page with its event embedded. The first paint and link previews show the title and description without scripts, and the
+ * script finds the answer of its first read in the page. The page of an event that not everybody may read is the built file, without the
+ * event.
  */
 import { Effect, Option, Schema } from "effect"
 import { cut } from "../../model/text/cut.ts"
@@ -9,10 +9,10 @@ import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { type Html, html } from "./page.ts"
 
-/** Answers `GET /v1/public/events/{id}` for the event in the path of a page, as a caller without credentials gets it. */
+/** Answers `GET /v1/public/events/{id}` for the event in a page's path, as for a caller without credentials. */
 export type ReadPublicEvent<R> = (request: HttpRequest) => Effect.Effect<HttpResponse, never, R>
 
-/** The page of a slow database is sent without its event: the script reads it again. */
+/** Timeout for the database, after which the page is sent without its event and the script reads it. */
 const READ_WITHIN_MS = 1000
 
 const Shown = Schema.fromJsonString(
@@ -26,7 +26,7 @@ const Shown = Schema.fromJsonString(
 )
 const readShown = Schema.decodeUnknownOption(Shown)
 
-/** The places of the built file that an event fills. */
+/** Placeholders in the built file that an event replaces. */
 const TITLE = "<title>Gathercue</title>"
 const ROOT = '<div id="root"></div>'
 
@@ -39,7 +39,7 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
   return [head, middle, end]
 }
 
-/** Programs that show previews cut longer descriptions. */
+/** Longer descriptions are cut by programs that show previews. */
 const PREVIEW_CHARACTERS = 300
 
 const previewOf = ({ title, description, visibility }: typeof Shown.Type): Html => {
@@ -48,14 +48,14 @@ const previewOf = ({ title, description, visibility }: typeof Shown.Type): Html 
     text === ""
       ? html``
       : html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`
-  // An unlisted event is for those who have its link.
+  // An unlisted event is meant for people who have its link.
   const robots = visibility === "public" ? html`` : html`<meta name="robots" content="noindex">`
   return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${robots}`
 }
 
 /**
- * The time in the language of the page, in the form of `moment` in `packages/web/src/texts/language.tsx`. The server does not know the
- * viewer's zone: the script puts the time of that zone in its place.
+ * The time in the page's language, formatted like `moment` in `packages/web/src/texts/language.tsx`. The server does not know the viewer's
+ * time zone, so the script replaces the text.
  */
 const momentIn = (language: string, timestamp: string): string =>
   new Intl.DateTimeFormat(language, {
@@ -69,7 +69,7 @@ const momentIn = (language: string, timestamp: string): string =>
     timeZoneName: "short",
   }).format(new Date(timestamp))
 
-/** An empty line keeps the place of what the script adds. */
+/** An empty line reserves the space for what the script adds. */
 const LATER = html`<p>&nbsp;</p>`
 
 const timeOf = ({ status, scheduledAt }: typeof Shown.Type, language: string): Html =>
@@ -77,14 +77,14 @@ const timeOf = ({ status, scheduledAt }: typeof Shown.Type, language: string): H
     ? LATER
     : html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt)}</time></p>${LATER}`
 
-/** The words as the script shows them. */
+/** The event as the script shows it. */
 const cardOf = (event: typeof Shown.Type, language: string): Html => {
   const { title, description } = event
   const described = description === null ? html`` : html`<p>${description}</p>`
   return html`<div id="root"><main class="page page-narrow stack"><header><h1>${title}</h1>${timeOf(event, language)}${described}</header></main></div>`
 }
 
-/** A block of data is no code, and the policy of the page does not concern it. It ends at no `<` within. */
+/** A data block is not code, so the page's policy does not apply to it. Escaping keeps a `<` inside from ending it. */
 const dataOf = (json: string): string =>
   `<script type="application/json" id="public-event">${json.replaceAll("<", "\\u003c")}</script>`
 
@@ -102,7 +102,7 @@ const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse, languag
 
 interface BuiltPage {
   readonly file: string
-  /** Of each answer with an event. */
+  /** Headers of each answer with an event. */
   readonly headers: HttpResponse["headers"]
   readonly languageFor: (request: HttpRequest) => string
   /** The answer without an event. */

@@ -1,4 +1,4 @@
-/** The pages behind an entry link and behind the letter with a table's notes. */
+/** The pages behind an entry link and behind the email with a table's notes. */
 import { Clock, Effect } from "effect"
 import { readEntryToken } from "../../identity/accounts/entry.ts"
 import { hashSecret } from "../../identity/secrets.ts"
@@ -69,7 +69,7 @@ export const eventPages = [
   {
     method: "GET",
     path: "/enter/:id",
-    // A link from before has its token in the query.
+    // An older link has its token in the query.
     answer: (request) => showEntry(queryValue(request, "token"), request),
   },
   openRoute("/enter/:id", showEntry),

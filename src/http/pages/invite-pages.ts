@@ -1,4 +1,4 @@
-/** The page behind an invitation: its subject, and acceptance with an existing or a new account. */
+/** The page behind an invitation: its content, and acceptance with an existing or a new account. */
 import { Effect, Option, Schema } from "effect"
 import { AccountSessions } from "../../identity/accounts/account-sessions.ts"
 import { acceptInvite, declineInvite, readInvitation } from "../../identity/invites.ts"
@@ -28,7 +28,7 @@ import {
   renderPage,
 } from "./page.ts"
 
-/** An invitation as a browser asks for it. */
+/** An invitation requested by a browser. */
 interface Asked {
   readonly request: HttpRequest
   readonly token: string
@@ -37,7 +37,7 @@ interface Asked {
 const inTransaction = <A, E>(body: (sql: Queryable) => Effect.Effect<A, E>) =>
   Effect.flatMap(Database, (database) => database.transaction(body))
 
-/** The account whose session cookie the browser brought. */
+/** The account of the browser's session cookie. */
 const visitor = (request: HttpRequest) =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
@@ -75,7 +75,7 @@ const newAccountForm = (token: string): Html => html`
 <button name="action" value="signUp">Sign up and accept</button>`,
 )}`
 
-/** For an account with a second factor, after its password. */
+/** Code page of an account with a second factor, shown after its password. */
 const codePage = (token: string, mfaToken: string, problem?: string) =>
   renderPage(
     "Your code",
@@ -119,7 +119,7 @@ const acceptAs = ({ request, token }: Asked, accountId: string) =>
     return invitation
   })
 
-/** The caller came without a session, and gets one once the invite is accepted. */
+/** Accepts the invite for a caller without a session, and then starts one. */
 const acceptAndSignIn = (asked: Asked, proved: ProvedCredentials) =>
   Effect.gen(function* () {
     const invitation = yield* acceptAs(asked, proved.accountId)
@@ -154,7 +154,7 @@ const ACTIONS = {
       Effect.flatMap((proved) => acceptAndSignIn(asked, proved)),
       Effect.catchTags({
         Unauthorized: ({ detail }) => Effect.succeed(codePage(asked.token, field("mfaToken"), detail)),
-        // The step has expired, or had too many tries.
+        // The step has expired, or had too many attempts.
         InvalidToken: () => show(asked, { text: "Sign in again: the code came too late.", status: 401 }),
       }),
     ),
@@ -182,7 +182,7 @@ const ACTIONS = {
 
 const isAction = (text: string): text is keyof typeof ACTIONS => Object.hasOwn(ACTIONS, text)
 
-/** `path`: the token stands in the form; a link from before has it in its path. */
+/** `path` is the form's target: the form holds the token, while an older link has it in its path. */
 const act = (path: "/invite" | "/invite/:token") => ({
   method: "POST" as const,
   path,

@@ -1,7 +1,7 @@
 /**
- * The few pages that links in letters lead to: plain HTML and forms, nothing from elsewhere. A page changes nothing when it is merely
- * opened, because mail scanners open links: the change is behind a button. The token of a letter stands behind the `#` of its link, where no
- * server, proxy or log sees it; one script takes it from there and asks for the page by a form.
+ * Pages behind links in emails: plain HTML and forms without external resources. Opening a page changes nothing, because mail scanners open
+ * links: the change is behind a button. The token of an email is in the fragment of its link, where no server, proxy or log sees it; a
+ * script reads it and requests the page with a form.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 export interface PageRoute<Services = unknown> {
   readonly method: "GET" | "POST"
   readonly path: string
-  /** The limit of the page. Default: a GET counts as a public read, a POST as a login: a form may hold a password. */
+  /** Rate limit of the page. By default, a GET counts as a public read and a POST as a login, because a form may hold a password. */
   readonly limit?: LimitName
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, Failure, Services>
 }
@@ -34,7 +34,7 @@ const render = (part: Part): string => {
   return typeof part === "string" ? escapeHtml(part) : part.map(({ text }) => text).join("")
 }
 
-/** A template whose strings are always escaped. */
+/** A template whose interpolated strings are always escaped. */
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(strings.reduce((text, string, index) => text + render(parts[index - 1] ?? "") + string))
 
@@ -43,10 +43,10 @@ label{display:block;margin:.75rem 0}input{display:block;width:100%;box-sizing:bo
 button{font:inherit;padding:.5rem 1rem;margin-top:.75rem}[role=alert]{border-left:.25rem solid #b3261e;padding-left:.75rem}
 @media (prefers-color-scheme:dark){body{color:#e6e1e5;background:#1b1b1f}a{color:#a8c7fa}}`
 
-/** Sends the form with the token. The page is not loaded yet, so that the next one replaces its entry in the browser's history. */
+/** Submits the form with the token before the page is loaded, so that the next page replaces its entry in the browser's history. */
 const SCRIPT = `const token=new URLSearchParams(location.hash.slice(1)).get("token");if(token!==null){const form=document.querySelector("form");form.elements.token.value=token;form.submit()}`
 
-/** Signs in by a passkey, and sends the form that its button stands in. */
+/** Signs in with a passkey, and submits the form of its button. */
 const PASSKEY_SCRIPT = `const button=document.querySelector("#passkey"),problem=document.querySelector("#problem"),ask=async(path,body)=>{const answer=await fetch("/v1/accounts/login/passkey"+path,{method:"POST",headers:{"content-type":"application/json"},body});if(!answer.ok)throw answer;return answer.json()};if(!window.PublicKeyCredential?.parseRequestOptionsFromJSON)button.hidden=true;button.onclick=async()=>{try{const publicKey=PublicKeyCredential.parseRequestOptionsFromJSON(await ask("/options"));const{id,rawId,type,response:{clientDataJSON,authenticatorData,signature,userHandle=null}}=(await navigator.credentials.get({publicKey})).toJSON();await ask("",JSON.stringify({response:{id,rawId,type,response:{clientDataJSON,authenticatorData,signature,userHandle}}}));button.form.submit()}catch{problem.textContent="The passkey was not accepted; try again."}}`
 const SCRIPTS = { opening: SCRIPT, passkey: PASSKEY_SCRIPT }
 type ScriptName = keyof typeof SCRIPTS
@@ -59,7 +59,7 @@ const SCRIPT_POLICIES: { readonly [name in ScriptName]: string } = {
 const headersOf = (script: ScriptName | undefined): HttpResponse["headers"] => [
   ["content-type", "text/html; charset=utf-8"],
   ["cache-control", "no-store"],
-  // The address of a page may hold a token: it must not be sent to other sites. Under `no-referrer` forms would come with the origin `null`.
+  // A page's address may hold a token and must not be sent to other sites. Under `no-referrer`, forms would have the origin `null`.
   ["referrer-policy", "same-origin"],
   [
     "content-security-policy",
@@ -73,7 +73,7 @@ export const renderPage = (
   options: {
     readonly status?: number
     readonly headers?: HttpResponse["headers"]
-    /** `opening`: the page has the form of `openingForm`; `passkey`: that of `passkeyForm`. */
+    /** `opening` belongs to the form of `openingForm`, `passkey` to that of `passkeyForm`. */
     readonly script?: ScriptName | undefined
   } = {},
 ): HttpResponse => ({
@@ -83,18 +83,18 @@ export const renderPage = (
     .text,
 })
 
-/** Asks for the page behind a link. Without scripts people paste the end of their link. */
+/** Requests the page behind a link. Without scripts people paste the end of their link. */
 export const openingForm = (action: string): Html =>
   html`<form method="post" action="${action}"><label>The part of your link behind <code>token=</code><input name="token" autocomplete="off" required></label><button>Open</button></form>`
 
-/** A sign-in by a passkey; then the page behind the token is asked for again. */
+/** Signs in with a passkey, and then requests the page behind the token again. */
 export const passkeyForm = (action: string, token: string): Html =>
   html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}"><button type="button" id="passkey">Sign in with a passkey</button><p role="alert" id="problem"></p></form>`
 
 export const openingPage = (title: string, action: string): HttpResponse =>
   renderPage(title, openingForm(action), { script: "opening" })
 
-/** The error of the page, once, at the place where a screen reader reads it first. */
+/** Error of the page, placed where a screen reader reads it first. */
 export const alert = (text: string): Html => html`<p role="alert">${text}</p>`
 
 /** The value of a query parameter; empty when it is absent or cannot be stored as text. */
@@ -116,7 +116,7 @@ export const readForm = (request: HttpRequest): Effect.Effect<(name: string) => 
   })
 }
 
-/** Where the form of `openingForm` comes to. Nothing changes by it, so that it counts as a read. */
+/** Target of the form of `openingForm`. It changes nothing, so it counts as a read. */
 export const openRoute = <Services>(
   path: string,
   show: (token: string, request: HttpRequest) => ReturnType<PageRoute<Services>["answer"]>,

@@ -1,4 +1,4 @@
-/** Every page of this server, and the page for an error. */
+/** All pages of this server, and the error page. */
 import { Cause, Effect } from "effect"
 import type { Failure } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -26,7 +26,7 @@ const home: PageRoute<never> = {
 
 const pages = [home, ...accountPages, ...invitePages, ...eventPages, ...signInPages, ...unsubscribePages]
 
-/** What the handlers behind the pages need. */
+/** Services required by the handlers of the pages. */
 type PageServices = Effect.Services<ReturnType<(typeof pages)[number]["answer"]>>
 
 export const PAGES: ReadonlyArray<PageRoute<PageServices>> = pages

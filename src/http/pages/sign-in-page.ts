@@ -1,4 +1,7 @@
-/** A sign-in through a workspace's identity provider that another site began: the person sees whose account it is, and wants it or not. */
+/**
+ * Confirmation of a sign-in through a workspace's identity provider that another site began: the person sees the account and accepts or
+ * declines it.
+ */
 import { Effect } from "effect"
 import { Connections } from "../../identity/connections/connections.ts"
 import { Forbidden } from "../../model/errors.ts"
@@ -14,7 +17,7 @@ import { html, type PageRoute, renderPage } from "./page.ts"
 
 const over = () => renderPage("This sign-in is over", html`<p>Begin again.</p>`, { status: 400 })
 
-/** The sign-in that waits in the browser's cookie, and whose it is. */
+/** The pending sign-in of the browser's cookie, and its account. */
 const waiting = ({ headers }: HttpRequest) =>
   Effect.gen(function* () {
     const database = yield* Database

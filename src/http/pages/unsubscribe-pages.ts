@@ -1,5 +1,5 @@
 /**
- * The page for refusing letters of a workspace. Opening it changes nothing; a POST to its address does, whether a form or a mail
+ * The page for unsubscribing from a workspace's emails. Opening it changes nothing; a POST to its address does, whether a form or a mail
  * program sends it (RFC 8058). The signed address is the only credential.
  */
 import { Effect } from "effect"
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<RefusableKind, string>> = {
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
-/** The refusal that the address names, with the workspace's name; absent for an address that this server did not make. */
+/** The refusal named by the address, with the workspace's name; absent for an address that this server did not make. */
 const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: LetterRefusal) => Promise<void>) =>
   Effect.gen(function* () {
     const refusal = (yield* LetterRefusals).read(tokenOf(request))
@@ -56,7 +56,7 @@ const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
         html`<p>This address gets ${kind} from <strong>${workspace}</strong>.</p>${button(request, "refuse", `No more ${kind}`)}`,
       )
 
-/** Mail programs send other fields, or other kinds of forms: every request that does not ask to resume is a refusal. */
+/** Mail programs send other fields or form encodings, so every request that does not ask to resume is a refusal. */
 const asksToResume = (request: HttpRequest): boolean =>
   new URLSearchParams(new TextDecoder().decode(request.body)).get("action") === "resume"
 

@@ -1,4 +1,4 @@
-/** The pages of `packages/web` for attendees, hosts, a projector and operators: files that come with the build of the server. */
+/** The pages of `packages/web` for attendees, hosts, projectors and operators: files of the server's build. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { lowerAscii } from "../../model/text/compared.ts"
@@ -15,12 +15,12 @@ interface WebRoute {
 }
 
 interface WebOptions {
-  /** The playground is for development. */
+  /** Production has no playground. */
   readonly production: boolean
   readonly publicUrl: string
-  /** Origins whose pages may show the attendee's page in a frame. */
+  /** Origins that may embed the attendee's page in a frame. */
   readonly embedOrigins: ReadonlyArray<string>
-  /** Of the media server, where there is one. */
+  /** Address of the media server, if there is one. */
   readonly mediaUrl: string | null
 }
 
@@ -31,21 +31,21 @@ const TYPES: { readonly [ending: string]: string } = {
   woff2: "font/woff2",
 }
 
-/** Names of assets hold a hash of their bytes. */
+/** Cached for good, because asset names hold a hash of their bytes. */
 const KEPT = "public, max-age=31536000, immutable"
 
-/** The HTML files with the paths at which a browser finds them. */
+/** HTML files with the paths that serve them. */
 const ATTENDEE = ["/", "/join", "/join/:code"]
 const EVENT = ["/e/:id", "/enter/:id"]
 const HOST = ["/host", "/host/:section", "/host/:section/:id", "/host/:section/:id/:tab"]
 
 interface Policy {
-  /** Besides this server: pictures, films and media servers are wherever an integrator has them. */
+  /** Whether other origins are allowed: pictures, films and media servers may be hosted anywhere. */
   readonly elsewhere: boolean
   readonly ancestors: ReadonlyArray<string>
 }
 
-/** A media server without TLS, as beside a server in development, is in no list of schemes. Its client calls it by HTTP too. */
+/** A media server without TLS, as in development, is covered by no scheme of the policy. Its client also calls it over HTTP. */
 const mediaAt = (url: string | null): string => (url === null ? "" : ` ${url} ${url.replace(/^ws/, "http")}`)
 
 const policyOf = ({ publicUrl, mediaUrl }: WebOptions, { elsewhere, ancestors }: Policy): string => {
@@ -69,7 +69,7 @@ const pageHeaders = (policy: string): HttpResponse["headers"] => [
   ["content-type", "text/html; charset=utf-8"],
   ["cache-control", "public, no-cache"],
   ["content-security-policy", policy],
-  // The address of a page may hold the token of a letter for a moment.
+  // The page's address may briefly hold the token of an email.
   ["referrer-policy", "no-referrer"],
 ]
 
@@ -84,7 +84,7 @@ const assetAnswer = (folder: URL, name: string): Answer => {
   )
 }
 
-/** Files with texts by their language, of which each has one: the build names a file after its source, such as `texts/en.ts`. */
+/** Text files by language, one each: the build names a file after its source, such as `texts/en.ts`. */
 type TextFiles = ReadonlyMap<string, string>
 
 const textFilesIn = (names: ReadonlyArray<string>): TextFiles =>
@@ -97,13 +97,13 @@ const textFilesIn = (names: ReadonlyArray<string>): TextFiles =>
 
 const FALLBACK = "en"
 
-/** The language that the page chooses itself: by the order of the browser's languages. */
+/** The language that the page will choose from the order of the browser's languages. */
 const languageOf = (files: TextFiles, { headers }: HttpRequest): string => {
   const tags = (headers["accept-language"] ?? "").split(",").map((tag) => lowerAscii(tag.trim().slice(0, 2)))
   return tags.find((tag) => files.has(tag)) ?? FALLBACK
 }
 
-/** The page learns which texts it needs only when its script runs: the browser loads them beside the script instead of after it. */
+/** Preloads the page's texts: without it, the page would learn which texts it needs only when its script runs. */
 const withTexts =
   (page: Answer, files: TextFiles): Answer =>
   (request, read) => {
@@ -115,7 +115,7 @@ const withTexts =
     return Effect.map(page(request, read), (answer) => answer && { ...answer, headers: [...answer.headers, ...added] })
   }
 
-/** `folder`: built by `scripts/build-web.mjs`. No routes where it is not built, as in a server that runs from its sources. */
+/** `folder` is built by `scripts/build-web.mjs`. There are no routes when it is missing, as in a server that runs from its sources. */
 export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRoute> => {
   if (!existsSync(new URL("attendee.html", folder))) return []
   const names = readdirSync(folder).filter((name) => !name.endsWith(".html"))

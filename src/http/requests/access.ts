@@ -55,7 +55,7 @@ import { HttpSettings } from "./settings.ts"
 
 type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Agendas | Database | HttpSettings | Tokens>
 
-/** The decision about access comes before any transaction. */
+/** Access is decided before any transaction. */
 const withAgenda = (id: string): Effect.Effect<EventAgenda | undefined, Unavailable, Agendas> =>
   Effect.flatMap(Agendas, ({ find }) => find(id))
 
@@ -64,7 +64,7 @@ const pathId = (request: HttpRequest, what: string): Effect.Effect<string, NotFo
   return id === undefined ? Effect.fail(NotFound.ofNoId(what)) : Effect.succeed(id)
 }
 
-/** Looks up the object that the path names and checks that the caller manages its workspace. */
+/** Looks up the object named by the path and checks that the caller manages its workspace. */
 const managed = <Found extends { readonly workspaceId: string }, R = Database>(
   principal: Principal,
   request: HttpRequest,
@@ -81,7 +81,7 @@ const managed = <Found extends { readonly workspaceId: string }, R = Database>(
     return { ...found, pathId: id, credential }
   })
 
-/** The workspace of a collection route: the key's or token's, the one asked for, or the only one of the account. */
+/** The workspace of a collection route: the key's or token's, the requested one, or the account's only one. */
 const workspaceOf = (principal: Principal, request: HttpRequest): Effect.Effect<string, Failure, Database> => {
   if (principal.kind === "key" || principal.kind === "session") return Effect.succeed(principal.workspaceId)
   if (principal.kind !== "account") return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
@@ -102,7 +102,7 @@ const workspaceOf = (principal: Principal, request: HttpRequest): Effect.Effect<
   )
 }
 
-/** A signed-in member of the workspace in the path whose role is one of these; strangers see no such workspace. */
+/** A signed-in member of the workspace in the path who has one of these roles; strangers see no such workspace. */
 const memberOf = (
   principal: Principal,
   request: HttpRequest,
@@ -118,7 +118,7 @@ const memberOf = (
     return { workspaceId, accountId, sessionId, role }
   })
 
-/** The same, or a key of the workspace. */
+/** Like `memberOf`, or a key of the workspace. */
 const memberOrKeyOf = (
   principal: Principal,
   request: HttpRequest,
@@ -135,7 +135,9 @@ const memberOrKeyOf = (
       )
     : memberOf(principal, request, roles)
 
-/** May the caller see private events: with the workspace's key, as a member, with a session of a user, or as a guest here? */
+/**
+ * Whether the caller may see private events: with the workspace's key, as a member, with a session of a user, or as a guest of this event.
+ */
 const isInsider = (
   principal: Principal,
   event: Pick<Event, "id" | "workspaceId">,
@@ -164,7 +166,7 @@ const isInsider = (
   }
 }
 
-/** Drafts are visible to no caller here, private events to insiders only; an invisible event is answered as absent. */
+/** Drafts are visible to nobody here and private events to insiders only; an invisible event is answered as absent. */
 const seen = <Found extends Pick<Event, "id" | "status" | "visibility" | "workspaceId">>(
   principal: Principal,
   event: Found | undefined,
@@ -184,7 +186,7 @@ const viewerOf = (principal: Principal): Effect.Effect<Scopes["optionalSession"]
   return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)
 }
 
-/** How each kind of access is established. */
+/** Access checks by kind. */
 const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
   public: () => Effect.succeed({}),
   publicEvent: (principal, request) =>
@@ -358,7 +360,9 @@ const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequ
 
 const asksForFile = (request: HttpRequest): boolean => queryOf(request)["format"] === "csv"
 
-/** The check of an endpoint: the scope of a key, then the access that the endpoint declares, then a fresh proof of the session's holder. */
+/**
+ * Access check of an endpoint: the scope of a key, the access that the endpoint declares, and then a fresh proof of the session's holder.
+ */
 export const accessCheck = ({
   access,
   scope,
@@ -372,7 +376,7 @@ export const accessCheck = ({
   const refused = kindRefused(access)
   return (principal: Principal, request: HttpRequest): ReturnType<typeof establish> => {
     const named = request.headers["x-workspace-id"]
-    // A credential of one workspace names no other.
+    // A credential of one workspace grants nothing in another.
     if (named !== undefined && "workspaceId" in principal && parseId(named) !== principal.workspaceId)
       return Effect.fail(NotFound.of("workspace"))
     const established = Effect.andThen(requireScope(principal, scope), establish(principal, request)).pipe(

@@ -1,4 +1,4 @@
-/** Acts of people without a name by REST: they draw on the budget of their address at the event, as acts by the gateway do. */
+/** Acts of anonymous people over REST: they draw on their address's budget at the event, like acts over the gateway. */
 import { Clock, Effect } from "effect"
 import type { Caller } from "../../actors/commands.ts"
 import { type AnonymousAct, AnonymousBudgets } from "../../identity/callers/anonymous-budgets.ts"
@@ -12,7 +12,7 @@ export const newcomer: Effect.Effect<Caller> = Effect.map(RequestCaller, ({ addr
   signedOut(`anon:${newId()}`, address),
 )
 
-/** Takes one act; costs nothing for a caller with a name. */
+/** Spends one act of the budget; free for a caller with a name. */
 export const spend = (
   by: Caller,
   act: AnonymousAct,

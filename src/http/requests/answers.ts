@@ -1,4 +1,4 @@
-/** The response of an endpoint: the handler's result encoded by the contract, its location, and how long it may be kept. */
+/** Response of an endpoint: the handler's result encoded by the contract, its location, and its cache control. */
 import { Result, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { Principal } from "../../identity/callers/principal.ts"
@@ -11,10 +11,10 @@ import type { traitsOf } from "./endpoint-traits.ts"
 /** Success schemas by status, as the contract's reflection gives them. */
 export type Successes = ReadonlyMap<number, ReadonlyArray<Schema.Top>>
 
-/** Says whether a `GET` leads to this path. */
+/** Whether a `GET` route serves this path. */
 export type IsReadable = (path: string) => boolean
 
-/** The result of a handler, and its response. */
+/** Result of a handler, and its response. */
 export interface Answered {
   readonly reply: Reply<unknown>
   readonly response: HttpResponse
@@ -36,7 +36,9 @@ const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
         : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>),
   }))
 
-/** A created resource is found under the collection it was posted to, unless its handler set another address; if it can be read. */
+/**
+ * A created resource is located under the collection it was posted to, unless its handler set another address, and only if it can be read.
+ */
 const locationOf = (
   request: HttpRequest,
   status: number,
@@ -51,12 +53,12 @@ const locationOf = (
 }
 
 const SHARED: HttpResponse["headers"] = [["cache-control", "public, no-cache"]]
-/** Some callers with a credential are shown more. */
+/** Varies, because some callers with a credential are shown more. */
 const SHARED_WITH_STRANGERS: HttpResponse["headers"] = [...SHARED, ["vary", "authorization, cookie, x-api-key"]]
 const OWN: HttpResponse["headers"] = [["cache-control", "no-store"]]
 const OWN_REVALIDATED: HttpResponse["headers"] = [["cache-control", "private, no-cache"]]
 
-/** How the successes of an endpoint are written. A result off its contract is a defect. */
+/** Encodes the successes of an endpoint. A result that violates its contract is a defect. */
 export const answerWriter = (
   endpoint: HttpApiEndpoint.Top,
   { access, textType, isRevalidated, isSecret, retirement }: ReturnType<typeof traitsOf>,
@@ -67,7 +69,7 @@ export const answerWriter = (
   const successes = encodings(responses)
   const shared = takesNoCredentials(access) ? SHARED : SHARED_WITH_STRANGERS
   const isCached = isPublicRead(access) && endpoint.method === "GET" && !isSecret
-  /** On every success; whether a public read may be kept is decided once the caller is known. */
+  /** Headers of every success; caching of a public read is decided once the caller is known. */
   const own = isRevalidated ? OWN_REVALIDATED : OWN
   const always = [...(isCached ? [] : own), ...retirement]
 
@@ -100,7 +102,7 @@ export const answerWriter = (
       const response = encode(request, reply)
       return { reply, response: isRevalidated ? tagged(request, response) : response }
     },
-    /** A public read is tagged and may be kept; the same read with a credential is private to its caller. */
+    /** A public read is tagged and may be cached; the same read with a credential is private to its caller. */
     keepable: (request: HttpRequest, response: HttpResponse, principal: Principal): HttpResponse => {
       if (!isCached) return response
       const isShared = principal.kind === "anonymous"

@@ -1,6 +1,6 @@
 /**
- * The callers of the public routes. A session token names its participant in its workspace (or on its one event), and no
- * participant elsewhere. A signed-out caller is a browser that keeps a signed cookie, where the event allows it.
+ * The callers of the public routes. A session token names its participant in its workspace (or on its one event), and no participant
+ * elsewhere. Where the event allows it, a signed-out caller is a browser with a signed cookie.
  */
 import { Effect } from "effect"
 import type { Caller } from "../../actors/commands.ts"
@@ -53,7 +53,7 @@ const attendeeOf = (
   { participantId, name, as }: Extract<SessionPrincipal, { kind: "attendee" }>,
 ): Caller => ({ participantId, userId: null, name, kind: as, role: guestRole(modalitiesOf(event)) })
 
-/** A signed-out person, under the id of their browser and with their address. */
+/** A signed-out person, identified by their browser's id, with their address. */
 export const signedOut = (participantId: string, address: string): Caller => ({
   participantId,
   userId: null,
@@ -63,7 +63,7 @@ export const signedOut = (participantId: string, address: string): Caller => ({
   address,
 })
 
-/** The participant of a session on the event; `what` names the object that others do not see. */
+/** The session's participant on the event; `what` names an object that others do not see. */
 export const participantOf = (
   event: AudienceEvent,
   session: SessionPrincipal,
@@ -82,7 +82,7 @@ export const participantOf = (
     ),
   )
 
-/** Signed-out people take part in public events only, with the acts that each of them allows (specification §2). */
+/** Signed-out people take part only in public events, with the acts that each event allows (specification §2). */
 export const allowSignedOut = (
   event: Event,
   permission: "allowAnonymousVoting" | "allowAnonymousQuestions",
@@ -94,8 +94,8 @@ export const allowSignedOut = (
 const COOKIE = "gc_anon"
 
 /**
- * The signed-out voter of a request, from its cookie; null for none, and for one that we did not sign. A vote by cookie must
- * come from this site, or from no browser at all: another site's page would vote in the name of its visitor.
+ * The signed-out voter of a request, from its cookie; null without a valid signed cookie. A vote by cookie must come from this site, or
+ * from no browser at all: another site's page would vote in the name of its visitor.
  */
 export const signedOutVoter = (request: HttpRequest): Effect.Effect<string | null, Forbidden, HttpSettings | Tokens> =>
   Effect.gen(function* () {

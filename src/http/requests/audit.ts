@@ -1,7 +1,4 @@
-/**
- * Writing the audit log: after an administrative act succeeded and before it is answered, so that the caller can find the entry
- * then.
- */
+/** Writes the audit log after an administrative act succeeded and before it is answered, so that the caller finds the entry. */
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import type { Principal } from "../../identity/callers/principal.ts"
@@ -31,7 +28,7 @@ const actorOf = (principal: Principal): { readonly actorKind: ActorKind; readonl
   }
 }
 
-/** The parts of a handler's result that name the object of the act. */
+/** Parts of a handler's result that identify the object of the act. */
 interface Result {
   readonly id?: unknown
   readonly workspace?: { readonly id?: unknown }
@@ -40,11 +37,11 @@ interface Result {
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
-/** The id of a created object is in the result; any other is the last one that the path names. */
+/** The id of a created object is in the result; any other object is the last one named by the path. */
 const targetOf = (request: HttpRequest, result: Result): string | null =>
   text(result.id) ?? text(result.invite?.id) ?? text(Object.values(request.params).at(-1))
 
-/** A workspace that was just made, or joined by an invite, is in the result only. */
+/** Only the result holds the id of a workspace that was just created, or joined by an invite. */
 const workspaceOf = (scope: { readonly workspaceId?: string }, { id, workspace }: Result): string | null =>
   scope.workspaceId ?? text(workspace?.id) ?? text(id)
 
@@ -74,13 +71,13 @@ const write: (action: AuditAction) => Note =
       )
     })
 
-/** A read is written once in an hour by actor and object, also if many pages are read. */
+/** Reads are logged once an hour by actor and object, however many pages are read. */
 const READ_MS = 3_600_000
 const MOST_READERS = 10_000
 const exported = write("personal_data.exported")
 const read = write("personal_data.read")
 
-/** A page that nobody has read lately is looked up in the log; others cost no statement. */
+/** A read that is not remembered is looked up in the log; others cost no statement. */
 const readNote = (): Note => {
   const known = new LRUCache<string, true>({ max: MOST_READERS, ttl: READ_MS })
   return (principal, request, scope, reply) => {
@@ -92,7 +89,7 @@ const readNote = (): Note => {
   }
 }
 
-/** Writes what an endpoint's success is to the log; `undefined`: it is no act. */
+/** Logs an endpoint's success; `undefined` for an endpoint that is no act. */
 export const auditOf = ({
   audited,
   readsPeople,
@@ -104,7 +101,7 @@ export const auditOf = ({
   return readsPeople ? readNote() : undefined
 }
 
-/** Writes an act on the account that is its actor, for every workspace that the account belongs to. */
+/** Logs an act on the actor's own account for every workspace that the account belongs to. */
 export const writeForAccount = (entry: Omit<NewAuditEntry, "workspaceId">): Writing =>
   Effect.flatMap(Database, (database) => database.run((sql) => listWorkspacesOf(sql, entry.actorId))).pipe(
     Effect.catch(() => Effect.succeed([])),

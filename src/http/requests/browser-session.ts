@@ -1,11 +1,11 @@
-/** Starts an account session and makes the cookie that carries it. */
+/** Starts an account session and creates its cookie. */
 import { Effect } from "effect"
 import { AccountSessions } from "../../identity/accounts/account-sessions.ts"
 import type { ProvedCredentials } from "../../store/accounts/accounts.ts"
 import { sessionCookie } from "./credentials.ts"
 import { HttpSettings } from "./settings.ts"
 
-/** Resolves to the value of a `set-cookie` header. */
+/** Resolves to a `set-cookie` value. */
 export const issueSession = (proved: ProvedCredentials, device: string | null) =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings

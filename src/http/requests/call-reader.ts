@@ -1,4 +1,4 @@
-/** The call that a handler gets: path, query and body of a request, decoded by the contract. */
+/** The call passed to a handler: path, query and body of a request, decoded by the contract. */
 import { Effect, Result } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { type Failure, NotFound } from "../../model/errors.ts"
@@ -17,7 +17,7 @@ import type { AnyCall } from "./call.ts"
 import type { traitsOf } from "./endpoint-traits.ts"
 import type { HttpSettings } from "./settings.ts"
 
-/** A path that its schema refuses leads to nothing; a query and a body get a fault for each field. */
+/** An invalid path is not found; a query and a body get a fault for each field. */
 export const callReader = (
   endpoint: HttpApiEndpoint.Top,
   traits: ReturnType<typeof traitsOf>,
@@ -49,7 +49,7 @@ export const callReader = (
         scope,
         path: request.path,
         contentType: contentTypeOf(request),
-        // Read where somebody signs in, and by no other handler.
+        // A getter, because only sign-in handlers read it.
         get device() {
           return deviceOf(request)
         },

@@ -1,4 +1,4 @@
-/** The request and the result of a handler, typed from its endpoint in the contract. */
+/** Request and result of a handler, typed from its endpoint in the contract. */
 import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Caller } from "../../actors/commands.ts"
@@ -18,7 +18,7 @@ import type { Access } from "../contract/access.ts"
 /** The holder of a session token: a user of the workspace, or a guest on one event. */
 export type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "attendee" }>
 
-/** The results of each access check, as the handler gets them. */
+/** Results of each access check, as passed to the handler. */
 export interface Scopes {
   readonly public: Record<never, never>
   readonly publicEvent: { readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
@@ -27,7 +27,7 @@ export interface Scopes {
   readonly browser: {
     readonly cookie: (name: string) => string | undefined
     readonly queryString: string
-    /** A page of this server or of the application sent the browser here. */
+    /** Whether a page of this server or of the application led the browser here. */
     readonly isFromOwnPage: boolean
   }
   readonly openEvent: { readonly event: Event }
@@ -54,17 +54,17 @@ export interface Scopes {
   readonly workspaceOwner: Scopes["workspaceMember"]
   readonly workspaceAdmin: Scopes["workspaceMember"]
   readonly workspaceMemberOrKey: { readonly workspaceId: string }
-  /** `accountId`: null for a key. */
+  /** `accountId` is null for a key. */
   readonly workspaceAdminOrKey: { readonly workspaceId: string; readonly accountId: string | null } & Credential
-  /** `accountId`: the caller's account, null for a key. */
+  /** `accountId` is the caller's account, null for a key. */
   readonly workspace: {
     readonly workspaceId: string
     readonly accountId: string | null
     readonly credential: Credential
   }
-  /** `eventIds`: the events that the caller may see; null: all of the workspace. */
+  /** `eventIds` lists the events that the caller may see; null for all of the workspace. */
   readonly workspaceEvents: { readonly workspaceId: string; readonly eventIds: ReadonlyArray<string> | null }
-  /** `accountId`: the caller's account, null for a key. */
+  /** `accountId` is the caller's account, null for a key. */
   readonly event: Scopes["workspace"] & { readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
@@ -76,7 +76,7 @@ export interface Scopes {
     readonly keyId: string
     readonly user: UserRow & { readonly sessionVersion: number }
   }
-  /** `user` is one of the workspace's. */
+  /** `user` belongs to the workspace. */
   readonly user: {
     readonly workspaceId: string
     readonly credential: Credential
@@ -93,18 +93,18 @@ export interface Scopes {
 interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
   readonly params: E["~Params"]["Type"]
   readonly query: E["~Query"]["Type"]
-  /** Not there on endpoints that are annotated `BytesBody`. */
+  /** Absent on endpoints annotated `BytesBody`. */
   readonly payload: E["~Payload"]["Type"]
-  /** The body as it came. */
+  /** Raw body. */
   readonly bytes: Uint8Array
   readonly scope: Scopes[A]
   /** Path of the request, for `Location` and `Link`. */
   readonly path: string
-  /** Of the body, in lower case and without parameters. */
+  /** Media type of the body, in lower case and without parameters. */
   readonly contentType: string
-  /** The caller's program, as it names itself; null where it does not. */
+  /** The caller's program by its own description; null without one. */
   readonly device: string | null
-  /** For the audit log. */
+  /** Id for the audit log. */
   readonly requestId: string
 }
 
@@ -113,9 +113,9 @@ export class Reply<Body> {
   readonly body: Body
   readonly status: number | undefined
   readonly headers: ReadonlyArray<readonly [string, string]>
-  /** An answer in another form than the contract's first: this text, instead of the body as JSON. */
+  /** Alternative text answer, instead of the body as JSON. */
   readonly text: { readonly contentType: string; readonly content: string } | undefined
-  /** For the audit log: the ids of all objects that were acted on, where they are not the one that body or path names. */
+  /** Ids for the audit log of all objects acted on, when body and path do not name them. */
   readonly targets: ReadonlyArray<string> | undefined
 
   constructor(
@@ -141,7 +141,7 @@ type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> = (
   call: Call<E, A>,
 ) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, unknown>
 
-/** The call of a compiled endpoint: its parts were decoded by the endpoint's schemas, which the compiler no longer knows. */
+/** Call of a compiled endpoint: its parts were decoded by the endpoint's schemas, whose types are lost here. */
 export interface AnyCall {
   readonly params: unknown
   readonly query: unknown
@@ -156,7 +156,7 @@ export interface AnyCall {
 
 export type AnyHandle<Services> = (call: AnyCall) => Effect.Effect<unknown, Failure, Services>
 
-/** A handler names the access it was written for; binding checks it against the contract's. */
+/** A handler names the access it was written for; binding compares it with the contract. */
 type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
   readonly [A in Access]: { readonly access: A; readonly handle: Handle<E, A> }
 }[Access]
@@ -168,7 +168,7 @@ export type Handlers<Group extends HttpApiGroup.Constraint> = {
     : never]: E extends HttpApiEndpoint.ConstraintRequest ? Handler<E> : never
 }
 
-/** The services that a table of groups of handlers needs, as the compiler infers them from each handler. */
+/** Services required by a table of handler groups, inferred from each handler. */
 export type ServicesOf<Table> = {
   readonly [Group in keyof Table]: {
     readonly [Name in keyof Table[Group]]: Table[Group][Name] extends {

@@ -1,4 +1,4 @@
-/** The caller of a request, and the one limit that counts it. */
+/** The caller of a request, and the one rate limit that counts it. */
 import { Effect } from "effect"
 import type { Authenticator } from "../../identity/callers/authenticate.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
@@ -12,7 +12,7 @@ import type { HttpSettings } from "./settings.ts"
 
 const ANONYMOUS: Principal = { kind: "anonymous" }
 
-/** How an endpoint of this access recognises its caller. */
+/** Recognises the caller of an endpoint with this access. */
 export const callerOf = (
   { access, isForViewers }: ReturnType<typeof traitsOf>,
   authenticate: Authenticator["Service"],
@@ -24,19 +24,19 @@ export const callerOf = (
     const credentials = credentialsOf(request, cookieName)
     if (isPublicRead(access)) {
       const given = authenticate(credentials)
-      // A browser sends its cookie unasked: an expired one must not refuse what a signed-out caller may do.
+      // A browser sends its cookie unasked, so an expired cookie must not refuse what a signed-out caller may do.
       return credentials.bearer === undefined && credentials.apiKey === undefined
         ? Effect.catchTag(given, "Unauthorized", () => Effect.succeed(ANONYMOUS))
         : given
     }
-    // A viewer surface takes a session token: a cookie on it is ignored. A key there comes from a server that did not create a
-    // session, and must not be taken for an anonymous viewer.
+    // A viewer surface takes a session token: a cookie on it is ignored. A key is refused, because its server forgot to create a session
+    // and must not be taken for an anonymous viewer.
     if (isForViewers) return authenticate({ ...credentials, sessionCookie: undefined })
     return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, settings))
   }
 }
 
-/** One limit counts a request: its key's, its account's, its participant's, or its address's. Succeeds with headers for the answer. */
+/** One limit counts a request: that of its key, account, participant or address. Succeeds with headers for the answer. */
 export const countedBy =
   (limits: RateLimits["Service"], { addressLimit }: ReturnType<typeof traitsOf>) =>
   (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
@@ -54,7 +54,7 @@ export const countedBy =
     }
   }
 
-/** Addresses that an answer gives name what they rest on. */
+/** Makes the addresses in an answer depend on the caller's rights. */
 export const onGroundOf =
   ({ access }: ReturnType<typeof traitsOf>) =>
   <A, E, R>(principal: Principal, acting: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,6 +1,6 @@
 /**
- * Credentials out of headers, the session cookie, the cross-site rule for requests that a cookie authenticates, and what the addresses rest on
- * that are given to a caller.
+ * Credentials from headers, the session cookie, the cross-site rule for cookie-authenticated requests, and the rights on which addresses
+ * given to a caller depend.
  */
 import { Context, Effect } from "effect"
 import { SESSION_COOKIE_SECONDS } from "../../identity/accounts/account-sessions.ts"
@@ -11,7 +11,7 @@ import type { Access } from "../contract/access.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import type { HttpSettings } from "./settings.ts"
 
-/** On an https address the `__Host-` prefix binds the cookie to this host and to TLS (RFC 6265bis §4.1.3.2). */
+/** On an https address, the `__Host-` prefix binds the cookie to this host and to TLS (RFC 6265bis §4.1.3.2). */
 export const sessionCookieName = (publicUrl: string): string =>
   publicUrl.startsWith("https:") ? "__Host-gc_session" : "gc_session"
 
@@ -41,7 +41,7 @@ export const credentialsOf = (request: HttpRequest, cookieName: string): Credent
   return {
     apiKey: headers["x-api-key"],
     platformKey: headers["x-platform-key"],
-    // Any other scheme is a credential too, and a wrong one.
+    // Any other scheme counts as a credential, and an invalid one.
     bearer: authorization === undefined ? undefined : (/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ""),
     sessionCookie: cookieValue(headers["cookie"], cookieName),
   }
@@ -53,8 +53,8 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"])
 type OwnSite = Pick<HttpSettings["Service"], "publicUrl" | "trustsHost">
 
 /**
- * Does a browser state that the request comes from another site's page? The caller chooses the `Host` header, which does not
- * show TLS either: it counts only while the server is tried out under any name that reaches it.
+ * Whether a browser reports that the request comes from another site's page. The caller chooses the `Host` header, which does not show TLS
+ * either, so it counts only while the server is tried out under arbitrary names.
  */
 export const isForeignSite = (
   { headers: { origin, host, ...headers } }: HttpRequest,
@@ -65,7 +65,7 @@ export const isForeignSite = (
   return !(isOwn || isHost) || headers["sec-fetch-site"] === "cross-site"
 }
 
-/** Does a browser state that a page of this server or of the application leads here? Of letters and bookmarks it states nothing. */
+/** Whether a browser reports that a page of this server or of the application leads here. Links in emails and bookmarks report nothing. */
 export const isFromOwnPage = (
   { headers: { referer = "", ...headers } }: HttpRequest,
   { publicUrl, appUrl }: Pick<HttpSettings["Service"], "publicUrl" | "appUrl">,
@@ -73,7 +73,7 @@ export const isFromOwnPage = (
   headers["sec-fetch-site"] === "same-origin" ||
   (URL.canParse(referer) && [publicUrl, appUrl].some((own) => new URL(own).origin === new URL(referer).origin))
 
-/** A change that a browser's cookie authenticates must come from our own origin, or from no browser at all. */
+/** A change authenticated by a browser's cookie must come from our own origin, or from no browser at all. */
 export const refuseCrossSite = (
   request: HttpRequest,
   principal: Principal,
@@ -85,7 +85,7 @@ export const refuseCrossSite = (
     : Effect.void
 }
 
-/** `undefined`: the caller has no credential, or is the operator. */
+/** Returns `undefined` for a caller without a credential and for the operator. */
 type GroundOf = (workspaceId: string) => Ground | undefined
 
 /** Set for each request of a caller with a credential. */
@@ -93,7 +93,7 @@ export const CallerGround = Context.Reference<GroundOf>("gathercue/CallerGround"
   defaultValue: () => () => undefined,
 })
 
-/** A session on a public surface is a viewer's, whatever else its holder may do. */
+/** A session on a public surface counts as a viewer's, whatever else its holder may do. */
 export const groundOf =
   (principal: Principal, access: Access): GroundOf =>
   (workspaceId) => {

@@ -1,16 +1,16 @@
-/** A list as CSV (RFC 4180) for spreadsheets: UTF-8 with its mark, and no cell that is taken for a formula. */
+/** CSV lists (RFC 4180) for spreadsheets: UTF-8 with a byte order mark, and no cell that can be taken for a formula. */
 import { stringify } from "csv-stringify/sync"
 
 type Cell = string | number | boolean | null
 
-/** The rows of a list under the names of their columns. */
+/** Rows of a list under their column names. */
 export interface Columns<Item> {
   readonly names: ReadonlyArray<string>
   /** An item may have several rows, each with a cell for each column. */
   readonly rowsOf: (item: Item) => ReadonlyArray<ReadonlyArray<Cell>>
 }
 
-/** A spreadsheet of a language that writes decimal commas splits cells at semicolons: such a cell is quoted, and stays one. */
+/** Spreadsheets in languages with decimal commas split cells at semicolons, so such a cell is quoted. */
 const SPLIT_ELSEWHERE = /[;\t]/
 
 const OPTIONS = {
@@ -20,7 +20,7 @@ const OPTIONS = {
   cast: { boolean: String },
 } as const
 
-/** Written in parts, so that a long list does not hold up the process. */
+/** Written in parts, so that a long list does not block the process. */
 export class CsvWriter<Item> {
   readonly #columns: Columns<Item>
   readonly #parts: string[]
@@ -31,7 +31,7 @@ export class CsvWriter<Item> {
     this.#parts = [stringify([[...columns.names]], { ...OPTIONS, bom: true })]
   }
 
-  /** Characters that were written. */
+  /** Number of characters written. */
   get length(): number {
     return this.#length
   }

@@ -1,4 +1,4 @@
-/** The annotations of an endpoint, read once when it is compiled. */
+/** Annotations of an endpoint, read once when it is compiled. */
 import { Context, Option } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Commanded, EndpointAccess, isRepeatable, isViewerSurface, scopeOf } from "../contract/access.ts"
@@ -39,7 +39,7 @@ export const traitsOf = (endpoint: HttpApiEndpoint.Top) => {
     isRevalidated: annotated(Revalidated) === true,
     isCommanded: annotated(Commanded) === true,
     textType: annotated(TextBody),
-    /** Headers that announce its end. */
+    /** Headers that announce the endpoint's retirement. */
     retirement: retired === undefined ? [] : deprecationHeaders(retired),
     audited: annotated(Audited),
     readsPeople: annotated(ReadsPeople) === true,

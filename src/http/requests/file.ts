@@ -1,4 +1,4 @@
-/** Lists of an event. JSON comes in pages; CSV is the whole list as it is at one moment. */
+/** Lists of an event. JSON is paged; CSV is the whole list at one moment. */
 import { Effect, Semaphore } from "effect"
 import { Conflict } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
@@ -19,7 +19,7 @@ export interface ListCall extends AnyListCall {
   readonly scope: { readonly event: Event }
 }
 
-/** `ownerId`: the event or workspace that the list is of. */
+/** `ownerId` is the event or workspace that owns the list. */
 export type ReadPage<Item, Position> = (
   sql: Queryable,
   ownerId: string,
@@ -33,13 +33,13 @@ interface List<Item, View, Position extends PagePosition> {
   readonly columns: Columns<Item>
 }
 
-/** Rows read at once for a file. */
+/** Rows per read for a file. */
 const ROWS_AT_ONCE = 2000
-/** A file is read on one connection within this time, so that each item is in it once, whatever changes meanwhile. */
+/** Time limit for reading a file on one connection, so that each item appears once, whatever changes meanwhile. */
 const READ_WITHIN_MS = 30_000
-/** Of one file: an event has at most 100,000 people, of some 200 characters each. */
+/** Maximum length of one file: an event has at most 100,000 people, of some 200 characters each. */
 const MOST_CHARACTERS = 32 * 1_048_576
-/** Files in memory at once, of all callers. */
+/** Maximum number of files in memory, for all callers. */
 const filesAtOnce = Semaphore.makeUnsafe(2)
 
 const TOO_LONG = new Conflict({
@@ -70,14 +70,14 @@ const writtenFile = <Item, Position extends PagePosition>(
     return content ?? (yield* TOO_LONG)
   })
 
-/** `name`: of the list in the answer, and of the file. */
+/** `name` names the list in the answer, and the file. */
 export const listOrFile = <Name extends string, Item, View, Position extends PagePosition>(
   call: ListCall,
   name: Name,
   list: List<Item, View, Position>,
 ) => listOrFileOf(call.scope.event.id, call, name, list)
 
-/** The same of an event or workspace by its id. */
+/** Like `listOrFile`, for an event or workspace by its id. */
 export const listOrFileOf = <Name extends string, Item, View, Position extends PagePosition>(
   id: string,
   call: AnyListCall,

@@ -1,15 +1,15 @@
 /**
- * `Idempotency-Key` on an authenticated POST: the same key does its work once, also after a crash, and each repeat within a day
- * gets the first answer. Two kinds of work do this in two ways:
+ * `Idempotency-Key` on an authenticated POST: the same key does its work once, even after a crash, and each repeat within a day gets the
+ * first answer. There are two kinds of work:
  *
- * - Work on the store runs in one transaction, and keeping the answer is that transaction's last act: there is an answer
- *   exactly when the work is done. Nothing is stored before; a request that died half-way leaves nothing.
- * - A command of a live event is committed by the event's actor, under an id that derives from caller and key. A repeat,
- *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards. So is that of
- *   work that calls a storage, which commits before the call: its repeat finds the same row.
+ * - Work on the store runs in one transaction, whose last act keeps the answer: there is an answer exactly when the work is done. Nothing
+ *   is stored before, so a request that died half-way leaves nothing.
+ * - A command of a live event is committed by the event's actor under an id derived from caller and key. A repeat, even after a crash, has
+ *   the same id and is answered from the actor's log. The answer is kept afterwards. Work that calls a storage commits before the call and
+ *   also keeps its answer afterwards: its repeat finds the same row.
  *
- * So no key is ever held or released. Only answers of work that was done are kept: a refused request has begun nothing, and comes again
- * with another body, a right that was missing, or at a better time.
+ * No key is therefore ever held or released. Only answers of completed work are kept: a refused request has begun nothing, and may be
+ * repeated with another body, with a right that was missing, or at a better time.
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -41,7 +41,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/
 
 type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
 
-/** Where the work of an endpoint is committed: by its handler's own statements, or by a live event's actor. */
+/** Committer of an endpoint's work: its handler's statements, or a live event's actor. */
 type WorkKind = "stored" | "commanded"
 
 const principalName = (principal: Principal): string => {
@@ -71,7 +71,7 @@ const keyOf = (request: HttpRequest, principal: Principal, key: string): Idempot
   return {
     principal: `${principalName(principal)}${workspace === "" ? "" : ` in ${workspace}`}`,
     method: request.method,
-    // Some paths hold a token: the hash of a path suffices to compare it.
+    // Some paths hold a token, so only a hash is stored, which suffices for comparison.
     path: sha256(request.path).digest("base64url"),
     key,
   }
@@ -80,7 +80,7 @@ const keyOf = (request: HttpRequest, principal: Principal, key: string): Idempot
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    /** Runs `work` unless this very request was answered before. Without the header just runs it. */
+    /** Runs `work` unless this request was answered before. Without the header it always runs `work`. */
     readonly once: <R>(
       request: HttpRequest,
       principal: Principal,
@@ -89,7 +89,7 @@ export class Idempotency extends Context.Service<
     ) => Effect.Effect<HttpResponse, Refusal, R>
   }
 >()("gathercue/Idempotency") {
-  /** Kept answers are sealed with it, because some hold a secret that is shown once. */
+  /** Kept answers are sealed with `sealingKeys`, because some hold a secret that is shown once. */
   static readonly layer = (
     sealingKeys: KeyRing,
   ): Layer.Layer<Idempotency, never, Database | Mailer | OutboxSignal | Telemetry> =>
@@ -101,7 +101,7 @@ export class Idempotency extends Context.Service<
         const mailer = yield* Mailer
         const signal = yield* OutboxSignal
         const { log } = yield* Telemetry
-        /** Keys that this process is working on. */
+        /** Keys currently being processed here. */
         const inProgress = new Set<string>()
         const forgetBefore = () => toTimestamp(timers.now() - KEPT_MS)
 
@@ -130,7 +130,7 @@ export class Idempotency extends Context.Service<
           answerSealed: sealText(sealingKeys, nameOf(of), JSON.stringify(response)),
         })
 
-        /** Keeps an answer whose work is committed already: a repeat would come to the same. */
+        /** Keeps an answer whose work is already committed: a repeat would get the same result. */
         const keepAfterwards = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse) =>
           isDone(response.status)
             ? Effect.ignore(database.run((sql) => keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore())))
@@ -146,7 +146,7 @@ export class Idempotency extends Context.Service<
             .pipe(
               Effect.tap((response) => {
                 if (!isDone(response.status)) return Effect.void
-                // The work may have sent the mailer's signal before the letters were visible: only the commit made them so.
+                // The work may have signalled the mailer before the emails were visible, which only the commit achieved.
                 mailer.collect()
                 signal.notify()
                 return Effect.void
@@ -185,7 +185,7 @@ export class Idempotency extends Context.Service<
               if (kept !== undefined) return yield* replay(of, bodyHash, kept)
               return yield* kind === "stored" ? store(of, bodyHash, work) : command(of, bodyHash, work)
             }).pipe(
-              // Another process was faster: the work done here is rolled back, and the other's answer is sent.
+              // Another process came first: the work done here is rolled back, and the other's answer is sent.
               Effect.catchTag("AlreadyAnswered", () => Effect.flatMap(find(of), answered)),
               Effect.ensuring(Effect.sync(() => inProgress.delete(name))),
             )

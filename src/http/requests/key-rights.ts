@@ -1,4 +1,4 @@
-/** The limits of API keys: the scope that an endpoint needs, and what a key may give to others. */
+/** Limits of API keys: the scope that an endpoint needs, and the rights that a key may give to others. */
 import { Effect } from "effect"
 import type { Principal } from "../../identity/callers/principal.ts"
 import { Forbidden } from "../../model/errors.ts"

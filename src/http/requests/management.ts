@@ -1,4 +1,4 @@
-/** What a caller may manage: the checks of credentials that the access of endpoints is made of. */
+/** Management rights: the credential checks on which endpoint access is built. */
 import { Effect } from "effect"
 import type { Principal } from "../../identity/callers/principal.ts"
 import {
@@ -25,7 +25,7 @@ export const forbidden = (detail: string) => new Forbidden({ detail })
 /** `accessCheck` names the kinds that the endpoint takes. */
 export const wrongKind = forbidden("This kind of credential may not be used here.")
 
-/** A session of the workspace that may manage: a member has it, and no user of an integrator. */
+/** The session of a member, who may manage the workspace; an integrator's user has none. */
 const MEMBERS_SESSION = "the session token of a member (POST /v1/workspaces/{id}/session, as authorization: Bearer)"
 const KINDS: { readonly [scheme: string]: string } = {
   apiKey: "an API key (x-api-key)",
@@ -70,7 +70,7 @@ export const refuseKeptOut = ({ lacksSso, lacksFactor }: MemberRow): Effect.Effe
   return lacksFactor ? Effect.fail(new MfaRequired()) : Effect.void
 }
 
-/** A member who is not kept out for want of a second factor, or for another sign-in than the workspace wants. */
+/** A member who is not kept out for lack of a second factor or of the required sign-in. */
 export const requireMember = (
   workspaceId: string,
   login: { readonly accountId: string; readonly sessionId: string | null },
@@ -85,7 +85,7 @@ export const requireMember = (
 
 export const onlyEvents = forbidden("The API key is for some events only, and this concerns the whole workspace.")
 
-/** What a request is about: one event, or, with null, the workspace as a whole. */
+/** Subject of a request: one event, or, with null, the whole workspace. */
 export type Subject = { readonly eventId: string | null }
 export const WHOLE: Subject = { eventId: null }
 export const ofWorkspace = (): Subject => WHOLE
@@ -102,7 +102,7 @@ const requireManagementByKey = (
   return eventIds.includes(eventId) ? Effect.void : Effect.fail(NotFound.of(what))
 }
 
-/** May the principal manage this part of the workspace? Absent or foreign workspaces look alike. */
+/** Fails unless the principal may manage this part of the workspace. Absent and foreign workspaces look alike. */
 export const requireManagement = (
   principal: Principal,
   workspaceId: string,
@@ -127,7 +127,7 @@ export const requireManagement = (
   }
 }
 
-/** Of a principal that manages the workspace: a key, or the login of an owner or admin. */
+/** Credential of a principal that manages the workspace: a key, or the login of an owner or admin. */
 export const requireAdmin = (principal: Principal, workspaceId: string): Effect.Effect<void, Failure, Database> => {
   const accountId = accountOf(principal)
   if (accountId === null) return Effect.void
@@ -143,7 +143,7 @@ export const requireAdmin = (principal: Principal, workspaceId: string): Effect.
 export const accountOf = (principal: Principal): string | null =>
   "accountId" in principal ? principal.accountId : null
 
-/** Only management credentials get as far as looking an object up. */
+/** Only management credentials may look up an object. */
 export const requireManager = (principal: Principal): Effect.Effect<Credential, Unauthorized | Forbidden> => {
   switch (principal.kind) {
     case "key":
@@ -159,7 +159,7 @@ export const requireManager = (principal: Principal): Effect.Effect<Credential, 
   }
 }
 
-/** A login whose holder proved within ten minutes who they are. Other credentials have no holder to ask. */
+/** A login whose holder proved their identity within ten minutes. Other credentials have no holder to ask. */
 export const requireFreshProof = (
   principal: Principal,
 ): Effect.Effect<void, FreshSignInRequired | Unavailable, Database> => {

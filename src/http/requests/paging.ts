@@ -1,4 +1,4 @@
-/** Pages over HTTP: the query in, the cursor and the `Link` header (RFC 8288) out. */
+/** HTTP paging: parses the query, writes the cursor and the `Link` header (RFC 8288). */
 import { Effect } from "effect"
 import { BadRequest } from "../../model/errors.ts"
 import { decodeCursor, type Page, type PagePosition, type PageRequest } from "../../store/page.ts"
@@ -14,7 +14,7 @@ interface PageQuery {
 export const pageRequest = (query: PageQuery): Effect.Effect<PageRequest, BadRequest> =>
   pageRequestBy(query, decodeCursor)
 
-/** The same for a list in another order, whose cursor holds another position. */
+/** Like `pageRequest`, for a list in another order, whose cursor holds another position. */
 export const pageRequestBy = <Position extends PagePosition>(
   query: PageQuery,
   decode: (cursor: string) => Position | undefined,

@@ -1,6 +1,6 @@
 /**
- * The steps of one request, the same for every endpoint: authenticate, find the object, decode, handle, encode. Compiled
- * once from the contract; nothing is decoded by hand and a handler never reads a header.
+ * The steps of one request, the same for every endpoint: authenticate, find the object, decode, handle, encode. The steps are compiled once
+ * from the contract; nothing is decoded by hand and a handler never reads a header.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import { Cause, Effect } from "effect"
@@ -22,7 +22,7 @@ import { traitsOf } from "./endpoint-traits.ts"
 import { Idempotency } from "./idempotency.ts"
 import { HttpSettings } from "./settings.ts"
 
-/** What the steps of a request need beside the services of its handler. */
+/** Services of the request steps besides those of the handler. */
 type StepServices =
   | Effect.Services<ReturnType<ReturnType<typeof accessCheck>>>
   | Effect.Services<ReturnType<NonNullable<ReturnType<typeof auditOf>>>>
@@ -33,9 +33,9 @@ export type Serve<Services> = (request: HttpRequest) => Effect.Effect<HttpRespon
 
 interface Compiled<Services> {
   readonly serve: Serve<Services>
-  /** Whether the client's address is needed, by a limit or by acts of people without a name. */
+  /** Whether the client's address is needed, by a limit or by anonymous acts. */
   readonly wantsClient: boolean
-  /** Bytes of a request's body at most. */
+  /** Maximum body size in bytes. */
   readonly bodyLimit: number
 }
 
@@ -80,7 +80,7 @@ export const compile = <Services>(
 
     const note = auditOf(traits)
 
-    /** Answers, and writes an administrative act to the audit log. */
+    /** Answers, and logs an administrative act. */
     const act = (request: HttpRequest, principal: Principal, scope: object) => {
       const acting = answer(request, scope)
       const noted =
@@ -113,11 +113,11 @@ export const compile = <Services>(
 
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
 
-    /** A limit counts it, an act is noted with it, or its guesses are. */
+    /** The address is needed when a limit counts it, an act is logged with it, or wrong guesses are counted by it. */
     const wantsClient = isLimited || traits.isForViewers || note !== undefined || addressLimit !== "publicRead"
 
     const serve: Serve<Services> = (request) => {
-      // A wrong credential is counted by its client's address.
+      // A wrong credential is counted by the client's address.
       const known = isLimited
         ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
         : principalOf(request)

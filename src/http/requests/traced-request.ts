@@ -1,10 +1,10 @@
-/** A span for each request of the contract, below that of the caller if the request names one (W3C `traceparent`). */
+/** One span per request of the contract, as a child of the caller's if the request names one (W3C `traceparent`). */
 import { Option } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
 import type { Tracing } from "../../telemetry/tracing.ts"
 import type { Serve } from "./serve.ts"
 
-/** `route`: the path as it was registered, such as `/v1/events/:id`. */
+/** `route` is the registered path, such as `/v1/events/:id`. */
 export const tracedRequest = <Services>(
   tracing: Tracing,
   { method, route }: { readonly method: string; readonly route: string },

@@ -2,10 +2,10 @@
 import { hash } from "node:crypto"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
-/** Tells bodies apart and protects no secret: the cheapest digest available in one call. */
+/** The digest tells bodies apart and protects no secret: it is the cheapest one available in one call. */
 export const etagOf = (body: string | Uint8Array): string => `"${hash("sha1", body, "base64url")}"`
 
-/** Bodies whose tags are kept, so that repeated reads are hashed once. */
+/** Number of bodies whose tags are kept, so that repeated reads are hashed once. */
 const REMEMBERED = 500
 const SHORT = 2000
 const remembered = new Map<string, string>()
@@ -20,12 +20,12 @@ const tagOf = (body: HttpResponse["body"]): string => {
   return etag
 }
 
-/** Does the header, a list of tags or a star, name the tag? Compared weakly (§13.1.2). */
+/** Whether the header, a list of tags or a star, names the tag. Compared weakly (§13.1.2). */
 export const namesTag = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
 
-/** A response with its tag; a 304 without a body for a client that has it. Only a 200 is changed. */
+/** A response with its tag, or a 304 without a body for a client that has it. Only a 200 is changed. */
 export const tagged = (request: HttpRequest, response: HttpResponse): HttpResponse => {
   if (response.status !== 200) return response
   const etag = tagOf(response.body)

@@ -1,8 +1,7 @@
 /**
- * The end of a request's body (RFC 9112 §6). A proxy before this server may read ambiguous headers otherwise than this server
- * does, and then the body of one request is the next request of the other. The engine itself refuses a length beside an encoding.
- * It refuses lists and signs in a length only when it reads the body; of several headers it takes the first, and any encoding
- * counts as `chunked`.
+ * Framing of a request body (RFC 9112 §6). A proxy before this server may read ambiguous headers differently, and then the body of one
+ * request is the next request of the other. The engine itself refuses a length beside an encoding. It refuses lists and signs in a length
+ * only when it reads the body; of several headers it takes the first, and any encoding counts as `chunked`.
  */
 import { lowerAscii } from "../../model/text/compared.ts"
 
@@ -11,13 +10,13 @@ export class Framing {
   #encoding: string | undefined
   #fault: string | null = null
 
-  /** Each header as it comes; names in lower case. */
+  /** Checks each header as it arrives; names are in lower case. */
   see(name: string, value: string): void {
     if (name === "content-length") this.#seeLength(value)
     else if (name === "transfer-encoding") this.#seeEncoding(value)
   }
 
-  /** Why the end of the body is ambiguous, in one sentence; null when it is not. */
+  /** Reason in one sentence why the end of the body is ambiguous; null when it is not. */
   get fault(): string | null {
     return this.#fault
   }

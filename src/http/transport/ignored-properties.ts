@@ -1,6 +1,6 @@
 /**
- * The properties of a body and the parameters of a query that no schema names. They are ignored, so a misspelt field would be without
- * effect and without an error: in development each answer names them. The names are a client's text, so they are encoded and bounded.
+ * Properties of a body and parameters of a query that no schema names. They are ignored, so a misspelt field would have no effect and cause
+ * no error: in development each answer names them. The names come from the client, so they are encoded and bounded.
  */
 import { type Schema, SchemaAST } from "effect"
 import type { HttpResponse } from "./message.ts"
@@ -8,14 +8,14 @@ import type { HttpResponse } from "./message.ts"
 export const IGNORED_HEADER = "x-gc-ignored"
 
 const MOST_NAMES = 20
-/** Characters of one path, encoded. */
+/** Maximum length of one encoded path. */
 const MOST_CHARACTERS = 120
-/** Ends a path, or the list, that was cut. */
+/** Marks a path or list that was truncated. */
 const MORE = "..."
 
 type Path = ReadonlyArray<string | number>
 
-/** The alternatives of a type. */
+/** Alternatives of a type. */
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
   if (ast._tag === "Union") return ast.types.flatMap(membersOf)
   return ast._tag === "Suspend" ? membersOf(ast.thunk()) : [ast]
@@ -24,7 +24,7 @@ const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
 const isObjects = (ast: SchemaAST.AST): ast is SchemaAST.Objects => ast._tag === "Objects"
 const isArrays = (ast: SchemaAST.AST): ast is SchemaAST.Arrays => ast._tag === "Arrays"
 
-/** Types that any object or array belongs to. */
+/** Types that accept any object or array. */
 const OPEN: ReadonlySet<SchemaAST.AST["_tag"]> = new Set(["Any", "Unknown", "ObjectKeyword", "Declaration"])
 
 /** Types of the property; undefined when no alternative names it. */
@@ -36,7 +36,7 @@ const typesOf = (objects: ReadonlyArray<SchemaAST.Objects>, name: string): Reado
   return types.length === 0 ? undefined : types
 }
 
-/** JSON from a body is shallow, so the recursion ends. */
+/** The recursion is bounded, because JSON from a body is shallow. */
 function* unnamed(types: ReadonlyArray<SchemaAST.AST>, value: unknown, path: Path): Generator<Path> {
   if (typeof value !== "object" || value === null) return
   const members = types.flatMap(membersOf)
@@ -67,7 +67,7 @@ const encoded = (path: Path): string => {
   return text.length <= MOST_CHARACTERS ? text : text.slice(0, MOST_CHARACTERS).replace(/%[\dA-F]?$/, "") + MORE
 }
 
-/** For bodies of this schema: the names of what is ignored of one, one more than the header holds at most. */
+/** Ignored property names of a body with this schema, at most one more than the header holds. */
 export const ignoredProperties = (schema: Schema.Top): ((json: unknown) => ReadonlyArray<string>) => {
   const types = [SchemaAST.toEncoded(schema.ast)]
   return (json) => {
@@ -80,7 +80,7 @@ export const ignoredProperties = (schema: Schema.Top): ((json: unknown) => Reado
   }
 }
 
-/** For queries of this schema: the same, each with a question mark before it. `undefined`: no parameter is read. */
+/** Ignored parameter names of a query with this schema, each prefixed with a question mark. `undefined` when no parameter is read. */
 export const ignoredParameters = (schema: Schema.Top | undefined): ((query: string) => ReadonlyArray<string>) => {
   const known = schema === undefined ? [] : membersOf(SchemaAST.toEncoded(schema.ast)).filter(isObjects)
   return (query) => {
@@ -89,7 +89,7 @@ export const ignoredParameters = (schema: Schema.Top | undefined): ((query: stri
   }
 }
 
-/** The header that names what was ignored, or none. */
+/** Header that names the ignored properties, or none. */
 export const ignoredHeader = (names: ReadonlyArray<string>): HttpResponse["headers"] => {
   if (names.length === 0) return []
   const shown = names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), MORE] : names

@@ -1,7 +1,7 @@
-/** The content security policy of a page that has its scripts inside: exactly these run, and it connects to this server alone. */
+/** Content security policy of a page with inline scripts: only these run, and they connect to this server only. */
 import { createHash } from "node:crypto"
 
-/** Data in a script element with a type is not run. */
+/** Matches executable scripts; a script element with a type holds data. */
 const SCRIPT = /<script>([\s\S]*?)<\/script>/g
 
 export const policyOfPage = (page: Uint8Array): string => {

@@ -1,17 +1,17 @@
-/** A request and a response as handlers see them: copied out of the socket, without platform types. */
+/** Request and response as handlers see them: copied out of the socket, without platform types. */
 import type { Principal } from "../../identity/callers/principal.ts"
 
-/** What the server learns about a request while it is handled. Its fields change; they are for the access log and for counts alone. */
+/** Facts learned about a request while it is handled, for the access log and for counts only. The fields are mutable. */
 interface RequestNotes {
-  /** The kind of the caller; null before it is known, and for a caller whose credentials were refused. */
+  /** Kind of the caller; null before it is known and for refused credentials. */
   caller: string | null
-  /** The workspace of the caller's credential, or else of what the request is about; null where there is none. */
+  /** Workspace of the caller's credential, or else of the request's object; null without one. */
   workspaceId: string | null
-  /** The id of the caller's API key. */
+  /** Id of the caller's API key. */
   keyId: string | null
-  /** The event that the request is about, as far as its address names it or a part of it. */
+  /** Event that the request concerns, as far as its path names it or a part of it. */
   eventId: string | null
-  /** The client's address; null where the log does not have it. */
+  /** Client address; null when the log omits it. */
   address: string | null
 }
 
@@ -21,7 +21,7 @@ export const noteCaller = (notes: RequestNotes, principal: Principal): void => {
   if (principal.kind === "key") notes.keyId = principal.keyId
 }
 
-/** The members that scopes of access have, where they have them. */
+/** Optional members of access scopes. */
 interface Found {
   readonly workspaceId?: string
   readonly event?: { readonly id: string; readonly workspaceId: string }
@@ -30,7 +30,7 @@ interface Found {
   readonly clip?: { readonly eventId: string }
 }
 
-/** Callers whose credential names no workspace count for the one whose object they were let at. */
+/** A caller whose credential names no workspace counts for the workspace of the accessed object. */
 export const noteScope = (notes: RequestNotes, found: Found): void => {
   const { workspaceId, event, eventId, recording, clip } = found
   notes.workspaceId ??= workspaceId ?? event?.workspaceId ?? null
@@ -48,9 +48,9 @@ export interface HttpRequest {
   /** Header values by lower-case name. */
   readonly headers: { readonly [name: string]: string }
   readonly body: Uint8Array
-  /** The client's address as it counts for limits; empty where no limit uses it. */
+  /** Client address used for limits; empty where no limit uses it. */
   readonly client: string
-  /** The client has closed the connection and does not receive the answer. */
+  /** Whether the client has closed the connection and will not receive the answer. */
   readonly isGone: () => boolean
   readonly requestId: string
   readonly notes: RequestNotes
@@ -64,13 +64,13 @@ export interface HttpResponse {
 
 const LONGEST_DEVICE = 300
 
-/** The caller's program, as it names itself: `user-agent` without what is not printable ASCII (RFC 9110 §10.1.5); null where there is nothing of it. */
+/** The caller's program by its own description: `user-agent` reduced to printable ASCII (RFC 9110 §10.1.5); null when nothing remains. */
 export const deviceOf = ({ headers }: Pick<HttpRequest, "headers">): string | null =>
   headers["user-agent"]
     ?.replaceAll(/[^ -~]/g, "")
     .trim()
     .slice(0, LONGEST_DEVICE) || null
 
-/** The one reading of a query, by those who check a request and by those who answer it: of a parameter that is named twice the last value counts. */
+/** The query as read by both checks and handlers: the last value of a repeated parameter counts. */
 export const queryOf = ({ query }: Pick<HttpRequest, "query">): { readonly [name: string]: string } =>
   query === "" ? {} : Object.fromEntries(new URLSearchParams(query))

@@ -1,4 +1,4 @@
-/** Failures to problem responses: the one table from tag to code; the contract has status and meaning. */
+/** Maps failures to problem responses: this table maps tags to codes; the contract has status and meaning. */
 import type { Failure } from "../../model/errors.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { isLimitName, limitHeaders, quotaHeaders } from "../limits/rate-limits.ts"
@@ -135,10 +135,10 @@ export const problemOf = (failure: Failure): Problem =>
     extra: extraOf(failure),
   })
 
-/** A defect of the server. The log has the cause under the request's id. */
+/** Problem for a defect of the server. The log has the cause under the request's id. */
 export const internalError = (requestId: string): Problem => problem("internal_error", `Quote request id ${requestId}.`)
 
-/** Writes problem bodies; `errorsUrl` is the address under which each code is explained. */
+/** Writes problem bodies; `errorsUrl` is the base address of the explanations of codes. */
 export class Problems {
   readonly #errorsUrl: string
 

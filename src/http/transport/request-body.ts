@@ -13,7 +13,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 type Decode = (input: unknown) => Result.Result<unknown, Schema.SchemaError>
 
-/** `exact`: a property that the schema does not name is an error instead of being left out. */
+/** `exact` makes a property that the schema does not name an error instead of dropping it. */
 export const decoder = (schema: Schema.Top | undefined, exact = false): Decode | undefined =>
   schema === undefined
     ? undefined
@@ -31,7 +31,7 @@ const fieldFault = ({ path, message: detail }: Fault, where: "body" | "query"): 
   return parameter === undefined ? { detail } : { parameter, detail }
 }
 
-/** `detail`: where there are more faults than these. */
+/** `detail` is added when there are more faults than listed. */
 export const refuse = (
   faults: ReadonlyArray<Fault>,
   where: "body" | "query",
@@ -57,7 +57,7 @@ const requireJsonType = (
         new UnsupportedMediaType({ detail: `Send the body as ${["application/json", ...others].join(" or ")}.` }),
       )
 
-/** In lower case, without parameters. */
+/** Media type in lower case, without parameters. */
 export const contentTypeOf = ({ headers }: HttpRequest): string =>
   lowerAscii((headers["content-type"] ?? "").split(";", 1)[0] ?? "").trim()
 
@@ -66,14 +66,14 @@ const readText = ({ body }: HttpRequest): Effect.Effect<string, BadRequest> => {
     const text = utf8.decode(body)
     if (isStorable(text)) return Effect.succeed(text)
   } catch {
-    // The answer is the same.
+    // Invalid UTF-8 is refused below.
   }
   return Effect.fail(BadRequest.ofBody("not UTF-8, or with characters that cannot be stored"))
 }
 
 const MISSING_BODY = BadRequest.ofBody("missing; send a JSON object, {} if you have nothing to say in it")
 
-/** The body as JSON. */
+/** Parses the body as JSON. */
 const readJson = (
   request: HttpRequest,
   otherTypes: ReadonlyArray<string> = [],
@@ -92,19 +92,19 @@ const readJson = (
 const bodySchemaOf = (payload: HttpApiEndpoint.Top["payload"]): Schema.Top | undefined =>
   [...payload.values()][0]?.schemas[0]
 
-/** The handler's payload. */
+/** Reads the handler's payload. */
 type ReadBody = (request: HttpRequest) => Effect.Effect<unknown, BadRequest | UnsupportedMediaType>
 
 const textTypesOf = (payload: HttpApiEndpoint.Top["payload"]): ReadonlyArray<string> =>
   [...payload].filter(([, { encoding }]) => encoding._tag === "Text").map(([type]) => type)
 
-/** For an endpoint: JSON by its schema, or text of the media types that it names beside, which its handler reads. */
+/** Body reader of an endpoint: JSON by its schema, or text of the media types that the endpoint also accepts, which its handler reads. */
 export const bodyReader = (
   { payload }: Pick<HttpApiEndpoint.Top, "payload">,
   { isExact, hasOptionalBody }: { readonly isExact: boolean; readonly hasOptionalBody: boolean },
 ): ReadBody => {
   const decode = decoder(bodySchemaOf(payload), isExact)
-  // An unread body must not be a form either: another site's page would send one.
+  // Even an unread body must not be a form, because another site's page could send one.
   if (decode === undefined) return (request) => Effect.as(requireJsonType(request), undefined)
   const textTypes = textTypesOf(payload)
   return (request) => {
@@ -117,7 +117,7 @@ export const bodyReader = (
   }
 }
 
-/** For an endpoint whose handler reads the body's bytes: its media type alone. */
+/** Media type check of an endpoint whose handler reads the body's bytes. */
 export const typeChecker = ({ payload }: Pick<HttpApiEndpoint.Top, "payload">): ReadBody => {
   const textTypes = textTypesOf(payload)
   return (request) => (textTypes.includes(contentTypeOf(request)) ? Effect.void : requireJsonType(request, textTypes))
@@ -128,7 +128,7 @@ type Finish = <R>(
   answer: Effect.Effect<HttpResponse, never, R>,
 ) => Effect.Effect<HttpResponse, never, R>
 
-/** Adds to the answer what was ignored of query and body, also to one that refuses or repeats. `undefined`: any body is taken. */
+/** Adds the ignored names of query and body to the answer, including refusals and repeats. `undefined` accepts any body. */
 const namingIgnored = (query: Schema.Top | undefined, body: Schema.Top | undefined): Finish => {
   const parameters = ignoredParameters(query)
   const properties = body === undefined ? () => [] : ignoredProperties(body)
@@ -143,7 +143,7 @@ const namingIgnored = (query: Schema.Top | undefined, body: Schema.Top | undefin
     )
 }
 
-/** In development. Pages of this server read the query themselves, and some handlers the body. */
+/** Active in development. Pages of this server read the query themselves, and some handlers the body. */
 export const finishOf = (
   { query, payload }: Pick<HttpApiEndpoint.Top, "query" | "payload">,
   traits: { readonly access: Access; readonly isExact: boolean; readonly isBytes: boolean },

@@ -13,34 +13,34 @@ import { IGNORED_HEADER } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import type { Problems } from "./problem.ts"
 
-/** A request before its body. */
+/** Head of a request, before its body. */
 export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone"> & {
-  /** Why the end of the body is ambiguous. */
+  /** Reason why the end of the body is ambiguous. */
   readonly fault: string | null
 }
 
 /** One request and its response, for metrics and the log. */
 interface EndedExchange {
   readonly head: RequestHead
-  /** The path as it was registered; the path of the request may hold a token. */
+  /** Registered path; the request's own path may hold a token. */
   readonly route: string
   readonly status: number
-  /** Milliseconds since the head of the request. */
+  /** Duration in milliseconds since the request's head. */
   readonly ms: number
-  /** Of the response's body. When the client went before its end: those that were to be sent. */
+  /** Bytes of the response's body; for a client that left early, the bytes that were to be sent. */
   readonly bytes: number
 }
 
 export interface RouteOptions {
   readonly problems: Problems
   readonly clients: ClientAddresses["Service"]
-  /** Clients reach us by TLS only: responses make browsers insist on it (RFC 6797). */
+  /** Whether clients reach us by TLS only: responses then make browsers insist on it (RFC 6797). */
   readonly isHttps: boolean
-  /** The server is asked to stop: answers close their connections, so that the next request goes to another server. */
+  /** Whether the server is about to stop: answers then close their connections, so that the next request goes to another server. */
   readonly isStopping: () => boolean
   /** The answer where no route has the path. */
   readonly unknownPath: (head: RequestHead) => HttpResponse
-  /** The log has the addresses of clients. */
+  /** Whether the log has client addresses. */
   readonly logsAddresses: boolean
   /** Called for every response, for metrics and the drain. */
   readonly onStart: () => void
@@ -49,7 +49,10 @@ export interface RouteOptions {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 const EMPTY = new Uint8Array(0)
-/** A client that still writes may not read an answer whose connection is closed (RFC 9112, section 9.6), so this much is read and dropped. */
+/**
+ * Bytes read and dropped after a refusal, because a client that still writes may not read an answer whose connection is closed (RFC 9112,
+ * section 9.6).
+ */
 const DROPPED_BYTES = 64 * 1024 ** 2
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -78,10 +81,10 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: "503 Service Unavailable",
 }
 
-/** The status line's text. */
+/** Reason phrase of a status. */
 export const statusText = (status: number): string => STATUS_TEXTS[status] ?? String(status)
 
-/** Header lines as they follow another one. The engine checks no value, in one call or in many: none may hold a line break. */
+/** Header lines that follow another one. The engine checks no value, in one call or in many, so none may hold a line break. */
 const linesOf = (headers: HttpResponse["headers"]): string => {
   let lines = ""
   for (const [name, value] of headers) lines += `\r\n${name}: ${value}`
@@ -113,7 +116,7 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
   const headers: { [name: string]: string } = {}
   const framing = new Framing()
   req.forEach((name, value) => {
-    // Proxies add a line of their own or to the list: all lines are one list.
+    // Proxies add a line of their own or append to the list: all lines form one list.
     const before = name === "x-forwarded-for" ? headers[name] : undefined
     headers[name] = before === undefined ? value : `${before},${value}`
     framing.see(name, value)
@@ -138,11 +141,11 @@ export class Exchange {
   aborted = false
   #sent = false
   readonly #startedAt = performance.now()
-  /** Bytes of the streamed body. */
+  /** Number of streamed body bytes. */
   #length = 0
-  /** Bytes of the request's body. */
+  /** Number of request body bytes. */
   #received = 0
-  /** The head of a streamed response has been sent, and not all of its body. */
+  /** Whether the head of a streamed response has been sent, but not all of its body. */
   #isStreaming = false
   #isPaused = false
   #onAborted: (() => void) | undefined
@@ -167,9 +170,8 @@ export class Exchange {
   }
 
   /**
-   * Refuses a request whose end is ambiguous; returns whether it was one. The answer is delayed: while it is open, the engine
-   * takes no other request from the connection and closes it when one follows. After an answer the engine would read on to the
-   * end of the data.
+   * Refuses a request whose end is ambiguous; returns whether it did. The answer is delayed: until it is sent, the engine takes no other
+   * request from the connection and closes it when one follows. After an answer the engine would read on to the end of the data.
    */
   refuseFaulty(): boolean {
     const { fault } = this.#head
@@ -184,17 +186,17 @@ export class Exchange {
       const res = this.#res
       this.#writeHead(response.status, response.headers)
       const isBodiless = response.status === 204 || response.status === 304
-      // A client whose connection is closed learns the reason, also from an answer that has no body otherwise.
+      // A client whose connection is closed learns the reason, even from an answer that normally has no body.
       if (!closeConnection && (isBodiless || this.#head.method === "HEAD")) {
         if (!isBodiless) res.writeHeader("content-length", String(Buffer.byteLength(response.body)))
-        // Without arguments: given any, the engine writes a length of its own and never completes the response.
+        // Called without arguments: with any, the engine writes a length of its own and never completes the response.
         res.endWithoutBody()
       } else res.end(response.body, closeConnection || this.#options.isStopping())
     })
     this.#end(response.status, this.#head.method === "HEAD" ? 0 : Buffer.byteLength(response.body))
   }
 
-  /** Answers a request whose body may be under way. A body of unknown or great length ends with its connection. */
+  /** Answers a request whose body may still be arriving. A body of unknown or great length ends with its connection. */
   refuse(response: HttpResponse): void {
     const { headers } = this.#head
     const length = "transfer-encoding" in headers ? Number.POSITIVE_INFINITY : Number(headers["content-length"] ?? 0)
@@ -206,7 +208,9 @@ export class Exchange {
     onEnd({ head: this.#head, route: this.#route, status, ms: performance.now() - this.#startedAt, bytes })
   }
 
-  /** False: the client is gone, or has its response. The next request on a connection that stayed paused would never be read. */
+  /**
+   * Returns false when the client is gone or already has its response. The next request on a connection left paused would never be read.
+   */
   #claim(): boolean {
     if (this.aborted || this.#sent) return false
     this.#sent = true
@@ -214,15 +218,15 @@ export class Exchange {
     return true
   }
 
-  /** Called once if the client goes before the response is complete. */
+  /** Calls back once if the client leaves before the response is complete. */
   whenAborted(call: () => void): void {
     if (this.aborted) call()
     else this.#onAborted = call
   }
 
   /**
-   * Hands the body on while it arrives; the chunks are the receiver's. Must be called before anything asynchronous. `maySlow`: a body of
-   * a live stream may come at any pace. The engine cuts others that send less than 16 kB a second.
+   * Passes the body on while it arrives; the receiver owns the chunks. Must be called before anything asynchronous. `maySlow` is for the
+   * body of a live stream, which may arrive at any pace; the engine cuts others that send less than 16 kB a second.
    */
   receive(onChunk: (chunk: Uint8Array, isLast: boolean) => void, { maySlow = false } = {}): void {
     this.receiveBorrowed((chunk, isLast) => {
@@ -231,7 +235,7 @@ export class Exchange {
     })
   }
 
-  /** As `receive`, for a body that is copied elsewhere: a chunk is the engine's again when the call returns. */
+  /** Like `receive`, for a body that is copied elsewhere: the engine reclaims a chunk when the call returns. */
   receiveBorrowed(onChunk: (chunk: Uint8Array, isLast: boolean) => void): void {
     this.#res.onData((chunk, isLast) => {
       this.#received += chunk.byteLength
@@ -252,12 +256,15 @@ export class Exchange {
     this.#res.resume()
   }
 
-  /** After a whole body: the answer may take a while. The engine would close a connection that was resumed and is silent for ten seconds. */
+  /**
+   * Called after a whole body, when the answer may take a while. The engine would close a connection that was resumed and is silent for ten
+   * seconds.
+   */
   waitForAnswer(): void {
     this.pause()
   }
 
-  /** The engine counts the pace of a body from the last `resume` on. */
+  /** The engine measures the pace of a body from the last `resume` on. */
   #restartTimeout(): void {
     if (this.aborted || this.#sent) return
     this.#res.pause()
@@ -265,8 +272,8 @@ export class Exchange {
   }
 
   /**
-   * Sends a body that is in memory, as fast as the client takes it: what it has not taken is not copied. `whenSlow` is called if it does not
-   * take all at once, and what that returns when it has all, or is gone.
+   * Sends a body in memory as fast as the client takes it, without copying the rest. `whenSlow` is called if the client does not take all
+   * at once, and its result when the client has everything or is gone.
    */
   sendBytes(
     status: number,
@@ -317,8 +324,9 @@ export class Exchange {
   }
 
   /**
-   * Sends a body of `length` bytes as fast as the client takes it; `read` gives bytes from an offset on. Resolves when all is sent, or
-   * the client is gone; rejects when a read does. A body that ends early closes the connection, so that the client does not take it for whole.
+   * Sends a body of `length` bytes as fast as the client takes it; `read` gives bytes from an offset on. Resolves when everything is sent
+   * or the client is gone; rejects when a read does. A body that ends early closes the connection, so that the client does not consider it
+   * complete.
    */
   async sendStream(
     status: number,
@@ -370,7 +378,7 @@ export class Exchange {
     }
   }
 
-  /** Bytes of the piece that the engine has written. */
+  /** Number of bytes of the piece that the engine has written. */
   #taken(offset: number, piece: Uint8Array): number {
     return this.aborted ? piece.byteLength : this.#res.getWriteOffset() - offset
   }
@@ -383,7 +391,7 @@ export class Exchange {
     this.#res.writeHeader("x-request-id", always + linesOf(headers))
   }
 
-  /** Collects the body up to the limit, then calls back; a larger one is refused while it arrives. */
+  /** Collects the body up to the limit, then calls back; a larger body is refused while it arrives. */
   readBody(limitBytes: number, then: (body: Uint8Array) => void, tooLarge: () => void): void {
     const chunks: Uint8Array[] = []
     this.receiveBorrowed((chunk, isLast) => {

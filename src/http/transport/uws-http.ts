@@ -1,31 +1,31 @@
-/** REST on native uWebSockets.js routes. This file and `uws-exchange.ts` are the only ones that touch its requests and responses. */
+/** REST on native uWebSockets.js routes. Only this file and `uws-exchange.ts` use its requests and responses. */
 import type { TemplatedApp, HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
 import { PayloadTooLarge } from "../../model/errors.ts"
 import { BODY_LIMIT_BYTES } from "./body-limit.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Exchange, type RequestHead, type RouteOptions, readHead, statusText } from "./uws-exchange.ts"
 
-/** The engine's app that routes are bound to. */
+/** Engine app to which routes are bound. */
 export type RouteApp = TemplatedApp
 
 const EMPTY = new Uint8Array(0)
 
-/** Takes a request that is complete and calls back with the response, exactly once. */
+/** Handles a complete request and calls back with the response, exactly once. */
 type Respond = (request: HttpRequest, send: (response: HttpResponse) => void) => void
 
 export interface PlainRoute {
   readonly method: string
   readonly path: string
-  /** Browsers on any origin may call it: it takes no cookie. */
+  /** Whether browsers on any origin may call the route, because it takes no cookie. */
   readonly crossOrigin: boolean
   /** Whether the client's address is needed: reading it has a cost. */
   readonly wantsClient: boolean
-  /** Bytes of a request's body at most, when it is not that of every route. */
+  /** Maximum body size in bytes, if it differs from the general one. */
   readonly bodyLimit?: number
   readonly respond: Respond
 }
 
-/** A route that takes its request's body, or gives its response's, piece by piece. */
+/** A route that streams its request's or response's body. */
 export interface StreamRoute {
   readonly method: string
   readonly path: string
@@ -55,7 +55,7 @@ const parameterNames = (path: string): ReadonlyArray<string> =>
 
 interface NamedRoute {
   readonly path: string
-  /** Of its parameters, in their order. */
+  /** Parameter names in order. */
   readonly names: ReadonlyArray<string>
   readonly crossOrigin: boolean
 }
@@ -68,14 +68,14 @@ const opened = (res: UwsResponse, req: UwsRequest, { path, names, crossOrigin }:
 
 const BODILESS = ["GET", "HEAD", "OPTIONS"]
 
-/** Refuses a body with a coding, because none is decoded, and names what is taken (RFC 9110 §12.5.3); returns whether it had one. */
+/** Refuses a body with a content coding, because none is decoded, and names what is accepted (RFC 9110 §12.5.3); returns whether it did. */
 const refuseCoding = (exchange: Exchange, { method, headers }: RequestHead, { problems }: RouteOptions): boolean => {
   const coding = headers["content-encoding"] ?? ""
   if (BODILESS.includes(method) || /^(?:identity)?$/i.test(coding.trim())) return false
   const detail = "Send the body without a Content-Encoding: none is decoded here."
   const refusal = problems.write("unsupported_media_type", detail, [["accept-encoding", "identity"]])
   const refuse = (): void => exchange.refuse(refusal)
-  // A short body of unknown length is read first, because the answer to one ends the connection.
+  // A short body of unknown length is read first, because answering it early ends the connection.
   exchange.readBody(BODY_LIMIT_BYTES, refuse, refuse)
   return true
 }
@@ -121,8 +121,8 @@ const register = (app: TemplatedApp, route: PlainRoute | StreamRoute, options: R
 }
 
 /**
- * Answers everything with one response until the returned function is called: for the time before the routes are bound, because
- * the engine's own answer would be a 404, which clients treat as final.
+ * Answers everything with one response until the returned function is called. Before the routes are bound, the engine's own answer would be
+ * a 404, which clients treat as final.
  */
 export const answerEverything = (app: TemplatedApp, response: HttpResponse): (() => void) => {
   let isOver = false

@@ -27,7 +27,10 @@ const CHANGED = new Unauthorized({ detail: "The password was changed meanwhile."
 export class AccountSessions extends Context.Service<
   AccountSessions,
   {
-    /** Starts a session; resolves to the cookie's value. `Unauthorized` when the credentials were changed meanwhile. `device`: the browser's name. */
+    /**
+     * Starts a session; resolves to the cookie's value. Fails with `Unauthorized` when the credentials were changed meanwhile. `device` is
+     * the browser's name.
+     */
     readonly start: (
       proved: ProvedCredentials,
       device: string | null,

@@ -1,8 +1,7 @@
 /**
- * Verifying an address and resetting a password: one-time links, kept hashed, bound to one purpose. A reset ends every session
- * of the account and invalidates every token minted before it. Any person can sign up with any address: the first reset that
- * proves one, or the identity provider, takes back what was made of the account before. The ordinary link that verifies an
- * address takes nothing back.
+ * Verifying an address and resetting a password: one-time links, kept hashed, bound to one purpose. A reset ends every session of the
+ * account and invalidates every token minted before it. Any person can sign up with any address: the first reset that proves one, or the
+ * identity provider, takes back what the account made before. The ordinary verification link takes nothing back.
  */
 import { Clock, Effect } from "effect"
 import { InvalidToken, type Unavailable } from "../../model/errors.ts"
@@ -44,7 +43,7 @@ export const issueAccountToken = (
     return token
   })
 
-/** Would the token be taken? For a page that shows a form first. */
+/** Whether the token would be accepted, for a page that shows a form first. */
 export const isAccountToken = (
   sql: Queryable,
   purpose: AccountTokenPurpose,
@@ -52,7 +51,7 @@ export const isAccountToken = (
 ): Effect.Effect<boolean, Unavailable> =>
   Effect.flatMap(nowText, (now) => query(() => hasAccountToken(sql, hashSecret(token), purpose, now)))
 
-/** Consumes the token. `InvalidToken` when it is unknown, used or expired. Holds the account for the transaction. */
+/** Consumes the token. Fails with `InvalidToken` when it is unknown, used or expired. Locks the account for the transaction. */
 const consume = (sql: Queryable, purpose: AccountTokenPurpose, token: string) =>
   Effect.gen(function* () {
     const now = yield* nowText
@@ -71,7 +70,7 @@ export const verifyEmail = (sql: Queryable, token: string): Effect.Effect<string
     return yield* query(async () => {
       await deleteAccountTokens(sql, found.accountId, "verify_email")
       const { email, isFirst } = await markVerified(sql, found.emailId)
-      // Whoever made the account may be somebody else than the owner of the address.
+      // The account may have been made by somebody other than the owner of the address.
       if (isFirst) await deleteFactors(sql, found.accountId)
       return email
     })
@@ -97,8 +96,8 @@ export const resetPassword = (
   })
 
 /**
- * The provider proves an address that no account had proved. The account belongs to the owner of the address, and earlier objects
- * are taken back, with a password that another person may know. `null`: it was proved meanwhile. Run in a transaction.
+ * Handles a provider's proof of an address that no account had proved. The account belongs to the owner of the address, and earlier objects
+ * are taken back, with a password that another person may know. `null` when it was proved meanwhile. Run in a transaction.
  */
 export const proveByProvider = async (
   sql: Queryable,
@@ -113,8 +112,8 @@ export const proveByProvider = async (
 }
 
 /**
- * `passwordHash` null: removes the password. `keepSession`: the session of the request, if any, stays. Reset links that were asked for before end:
- * whoever changes a password because of one that they did not ask for is safe from it. Run in a transaction.
+ * `passwordHash` null removes the password. `keepSession` is the session of the request, which stays. Earlier reset links end, so a person
+ * who changes a password because of an unrequested link is safe from it. Run in a transaction.
  */
 export const changePassword = async (
   sql: Queryable,

@@ -1,4 +1,4 @@
-/** Entry tokens: the link in a registrant's letter. It may be opened any number of times until a day after the event. */
+/** Entry tokens: the link in a registrant's email. It may be opened any number of times until a day after the event. */
 import { Effect } from "effect"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findByEntryToken, insertEntryToken, noteEntry } from "../../store/events/registrations.ts"
@@ -12,11 +12,11 @@ export const issueEntryToken = async (sql: Queryable, registrationId: string): P
   return token
 }
 
-/** The address in a registrant's letters. */
+/** Address in a registrant's emails. */
 export const entryLinkOf = (appUrl: string, eventId: string, token: string): string =>
   `${appUrl}/enter/${eventId}#token=${token}`
 
-/** The registration behind a token of this event; `Unauthorized` for any other. */
+/** The registration of a token of this event; fails with `Unauthorized` for any other token. */
 export const readEntryToken = (eventId: string, token: string) =>
   Effect.gen(function* () {
     const database = yield* Database

@@ -1,15 +1,15 @@
 /**
- * Costly work that strangers may ask for, such as hashing a password: the running and the waiting jobs are bounded. The queue is
- * fair by caller: callers take turns, however many jobs one has. Known callers come first, suspect ones last, and a class that
- * waits is passed over a limited number of times: no class starves another. When the queue is full, the newest job of a lesser
- * caller is dropped, or of the caller with the most jobs; else the newcomer is refused.
+ * Costly work that strangers may ask for, such as hashing a password: the running and the waiting jobs are bounded. The queue is fair by
+ * caller: callers take turns, however many jobs one has. Known callers come first, suspect ones last, and a waiting class is passed over a
+ * limited number of times: no class starves another. When the queue is full, the newest job of a lower class is dropped, or of the caller
+ * with the most jobs; otherwise the newcomer is refused.
  */
 
-/** In the order in which they are served. */
+/** Classes in the order in which they are served. */
 const CALLER_CLASSES = ["known", "unknown", "suspect"] as const
 export type CallerClass = (typeof CALLER_CLASSES)[number]
 
-/** So many jobs of better classes begin before one of a class that waits. */
+/** Maximum number of jobs of better classes that begin before one of a waiting class. */
 const PASSED_OVER_AT_MOST = 8
 
 /** Work that waits for its turn. */
@@ -21,9 +21,9 @@ interface Job {
 }
 
 interface FairQueueOptions {
-  /** Jobs that run at the same time. */
+  /** Maximum number of concurrent jobs. */
   readonly atOnce: number
-  /** Jobs that may wait, at most. */
+  /** Maximum number of waiting jobs. */
   readonly waiting: () => number
 }
 
@@ -31,7 +31,7 @@ interface FairQueueOptions {
 class JobQueue {
   readonly #callers = new Map<string, Job[]>()
   size = 0
-  /** Jobs of better classes that have begun since the last one of this class, while one waited. */
+  /** Number of jobs of better classes begun since the last one of this class, while one waited. */
   passedOver = 0
 
   push(job: Job): void {
@@ -41,7 +41,7 @@ class JobQueue {
     this.size++
   }
 
-  /** The oldest job of the caller whose turn it is; that caller then comes last. */
+  /** The oldest job of the caller whose turn it is; that caller then goes last. */
   shift(): Job | undefined {
     const [first] = this.#callers
     if (first === undefined) return undefined
@@ -53,7 +53,7 @@ class JobQueue {
     return job
   }
 
-  /** False: the job no longer waits. */
+  /** Returns false when the job no longer waits. */
   remove(job: Job): boolean {
     const own = this.#callers.get(job.caller)
     const at = own?.indexOf(job) ?? -1
@@ -68,7 +68,7 @@ class JobQueue {
     return this.#callers.get(caller)?.length ?? 0
   }
 
-  /** The newest job of the caller with the most. */
+  /** The newest job of the caller with the most jobs. */
   get newestOfMost(): Job | undefined {
     let most: Job[] = []
     for (const jobs of this.#callers.values()) if (jobs.length > most.length) most = jobs
@@ -98,8 +98,8 @@ export class FairQueue {
   }
 
   /**
-   * Calls `begin` when it is the job's turn, now or later, or `refuse` when the job is dropped. Returns a function that removes
-   * it while it waits. Undefined: refused at once. A job that has begun must call `ended`.
+   * Calls `begin` when it is the job's turn, now or later, or `refuse` when the job is dropped. Returns a function that removes it while it
+   * waits, or undefined when it is refused at once. A job that has begun must call `ended`.
    */
   enter(job: Job): (() => void) | undefined {
     if (this.#running < this.#options.atOnce) {
@@ -113,14 +113,14 @@ export class FairQueue {
     return () => void queue.remove(job)
   }
 
-  /** A job that had begun has ended: the next one begins. */
+  /** Called at the end of a running job, so that the next one begins. */
   ended(): void {
     const next = this.#next()?.shift()
     if (next === undefined) this.#running--
     else next.begin()
   }
 
-  /** The first class with a job, or one that was passed over often enough; the least of several such. */
+  /** The first class with a job, or one that was passed over often enough; the lowest of several such. */
   #next(): JobQueue | undefined {
     const waiting = CALLER_CLASSES.map((one) => this.#queues[one]).filter(({ size }) => size > 0)
     const next = waiting.findLast(({ passedOver }) => passedOver >= PASSED_OVER_AT_MOST) ?? waiting[0]
@@ -137,7 +137,7 @@ export class FairQueue {
     }
     const queue = this.#queues[callerClass]
     const most = queue.newestOfMost
-    // A caller with as many jobs as the newcomer would have does not give way.
+    // A caller with no more jobs than the newcomer would have does not give way.
     if (most === undefined || queue.countOf(most.caller) <= queue.countOf(caller) + 1) return false
     return this.#giveWay(queue, most)
   }

@@ -26,7 +26,7 @@ interface IdpSettings {
   readonly clientSecret: Redacted.Redacted<string>
 }
 
-/** The provider's metadata is fetched again after this long, so that its new keys and addresses take effect. */
+/** Interval after which the provider's metadata is fetched again, so that its new keys and addresses take effect. */
 const DISCOVERY_MS = 3_600_000
 const OWNER = "identity-provider"
 
@@ -34,18 +34,18 @@ export class IdentityProvider extends Context.Service<
   IdentityProvider,
   {
     readonly isConfigured: boolean
-    /** The address for the browser, and the cookie it must bring back. `fresh`: the person is to sign in anew. */
+    /** Address for the browser, and the cookie it must return. `fresh` asks the person to sign in again. */
     readonly start: (
       fresh: boolean,
     ) => Effect.Effect<{ readonly url: string; readonly cookie: string }, IdpNotConfigured | Unavailable>
-    /** `url`: the whole address the browser came back to; `cookie`: the value it brought. */
+    /** `url` is the whole address to which the browser returned; `cookie` is the value it sent. */
     readonly finish: (
       url: string,
       cookie: string | undefined,
     ) => Effect.Effect<ProvidedIdentity, IdpNotConfigured | BadRequest | Unavailable>
   }
 >()("gathercue/IdentityProvider") {
-  /** `sealingKeys`: for this purpose alone; `redirectUri`: as registered at the provider. */
+  /** `sealingKeys` are for this purpose alone; `redirectUri` is the one registered at the provider. */
   static readonly layer = (options: {
     readonly settings: IdpSettings | null
     readonly redirectUri: string
@@ -65,7 +65,7 @@ export class IdentityProvider extends Context.Service<
           const issuer = new URL(settings.issuer)
           const configuration = discovery(issuer, settings.clientId, Redacted.value(settings.clientSecret), undefined, {
             timeout: TIMEOUT_SECONDS,
-            // The configuration lets an http issuer through on loopback only.
+            // The configuration allows an http issuer on loopback only.
             execute: issuer.protocol === "http:" ? [allowInsecureRequests] : [],
           })
           known = { configuration, at: timers.now() }

@@ -23,30 +23,30 @@ export interface ProvidedIdentity {
   readonly email: string | null
   readonly emailVerified: boolean
   readonly name: string | null
-  /** When the person proved to the provider who they are; long ago, where it does not say. */
+  /** Time of the person's proof to the provider; long ago if the provider does not say. */
   readonly provedAt: Timestamp
 }
 
-/** An answer that is not accepted, with a sentence for it. */
+/** A refused answer, with a sentence for the reason. */
 export class AnswerRefused extends Error {
   override readonly name = "AnswerRefused"
 }
 
-/** Travels in a sealed cookie of the browser that began it. */
+/** State of a round trip, kept in a sealed cookie of the browser that began it. */
 export interface RoundTrip {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** The person was to sign in anew, and not by what the provider remembers of the browser. */
+  /** Whether the person must sign in again, instead of with what the provider remembers of the browser. */
   readonly fresh: boolean
-  /** Unix milliseconds. */
+  /** Expiry in Unix milliseconds. */
   readonly expires: number
 }
 
 /** Time for the consent at the provider, in seconds. */
 export const ROUND_TRIP_SECONDS = 600
 export const TIMEOUT_SECONDS = 10
-/** The age of the provider's own sign-in, in seconds, from which it asks the person again: a year has it only say when that was. */
+/** Age of the provider's own sign-in, in seconds, from which it asks the person again: a year only makes it report the time. */
 const MAX_AGE = { fresh: "60", any: "31536000" }
 
 const identityOf = (
@@ -61,7 +61,7 @@ const identityOf = (
   provedAt: toTimestamp(Math.min(seconds * 1000, now)),
 })
 
-/** The address for the browser, and what it must bring back. */
+/** Address for the browser, and what it must bring back. */
 export const beginRoundTrip = async (
   configuration: Configuration,
   redirectUri: string,
@@ -83,7 +83,7 @@ export const beginRoundTrip = async (
   return { url: url.href, trip }
 }
 
-/** Resolves to the person; undefined: the provider named nobody. Rejects for an answer that is not accepted. */
+/** Resolves to the person; undefined when the provider named nobody. Rejects for a refused answer. */
 export const endRoundTrip = async (
   configuration: Configuration,
   url: string,
@@ -97,9 +97,9 @@ export const endRoundTrip = async (
     idTokenExpected: true,
   })
   const claims = tokens.claims()
-  // A provider names people in at most 255 ASCII characters (OpenID Connect Core §2).
+  // Providers identify people by at most 255 ASCII characters (OpenID Connect Core §2).
   if (claims === undefined || !/^[\x20-\x7e]{1,255}$/.test(claims.sub)) return undefined
-  // Asked by `max_age`, a provider has to say when it was (OpenID Connect Core §3.1.2.1).
+  // A provider must report the time when `max_age` is given (OpenID Connect Core §3.1.2.1).
   if (fresh && (claims.auth_time ?? 0) * 1000 < now - FRESH_MINUTES * 60_000) {
     throw new AnswerRefused("The provider did not say that the person has just signed in there (auth_time).")
   }
@@ -111,7 +111,7 @@ type Sealed = Pick<RoundTrip, "expires">
 export const sealTrip = (keys: KeyRing, owner: string, trip: Sealed): string =>
   Buffer.from(sealText(keys, owner, JSON.stringify(trip))).toString("base64url")
 
-/** `undefined`: no trip that was begun here lately. */
+/** `undefined` when no round trip was begun here recently. */
 export const openTrip = <T extends Sealed>(
   keys: KeyRing,
   owner: string,

@@ -1,6 +1,6 @@
 /**
  * Passkeys (WebAuthn, by `@simplewebauthn/server`). An authenticator that verifies its person (by a finger, a face or a number) counts as
- * both factors, so a passkey signs in alone. Each answer of an authenticator is to one challenge, which is used up by it.
+ * both factors, so a passkey signs in alone. Each answer of an authenticator consumes its challenge.
  */
 import { randomBytes } from "node:crypto"
 import {
@@ -24,14 +24,14 @@ const CHALLENGE_MS = 300_000
 const WRONG = new Unauthorized({ detail: "The passkey was not accepted; try again." })
 const NOT_REGISTERED = BadRequest.ofField("response", "was not accepted; begin again")
 
-/** Browsers take a name for a passkey, and no address of numbers. A server on this machine alone is called `localhost`. */
+/** Browsers accept a name for a passkey, and no IP address. A server on this machine alone is called `localhost`. */
 const relyingPartyOf = (publicUrl: string) => {
   const { origin, hostname, protocol, port } = new URL(publicUrl)
   if (hostname !== "127.0.0.1" && hostname !== "[::1]") return { id: hostname, origins: [origin] }
   return { id: "localhost", origins: [origin, `${protocol}//localhost${port === "" ? "" : `:${port}`}`] }
 }
 
-/** The challenge that an authenticator answered to; undefined: the data are none of a browser. */
+/** Challenge that an authenticator answered; undefined for data that are not from a browser. */
 const challengeIn = (clientDataJSON: string): string | undefined => {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"))
@@ -44,7 +44,7 @@ const challengeIn = (clientDataJSON: string): string | undefined => {
 
 type Options = { readonly [field: string]: unknown }
 
-/** Without members that are undefined. */
+/** Removes undefined members. */
 const asJson = (options: object): Options => JSON.parse(JSON.stringify(options))
 
 type Registered = Pick<StoredPasskey, "credentialId" | "publicKey" | "counter">
@@ -52,7 +52,7 @@ type Registered = Pick<StoredPasskey, "credentialId" | "publicKey" | "counter">
 export class Passkeys extends Context.Service<
   Passkeys,
   {
-    /** For the browser that makes a passkey. `existing`: ids of those that the account has. */
+    /** Options for a browser that makes a passkey. `existing` are the ids of the account's passkeys. */
     readonly registrationOptions: (
       account: { readonly accountId: string; readonly name: string; readonly email: string },
       existing: ReadonlyArray<string>,
@@ -61,7 +61,7 @@ export class Passkeys extends Context.Service<
       accountId: string,
       response: RegistrationResponseJSON,
     ) => Effect.Effect<Registered, BadRequest | Unavailable>
-    /** For the browser of anybody: the answer says whose passkey it is. */
+    /** Options for any browser: the answer identifies the passkey's account. */
     readonly signInOptions: Effect.Effect<Options, Unavailable>
     /** Succeeds with the account of the passkey. */
     readonly signIn: (
@@ -87,7 +87,7 @@ export class Passkeys extends Context.Service<
             return new Uint8Array(challenge)
           })
 
-        /** Uses up the challenge of an answer. Null: it was for another purpose or account, too old, or answered before. */
+        /** Consumes the challenge of an answer. Null when it was for another purpose or account, too old, or already answered. */
         const challengeOf = (purpose: ChallengePurpose, accountId: string | null, clientDataJSON: string) =>
           Effect.gen(function* () {
             const challenge = challengeIn(clientDataJSON)

@@ -1,22 +1,22 @@
 /**
- * The order of callers with passwords: addresses from which an account signed in before come first, and addresses that gave a
- * wrong password lately come last. Memory is bounded, and each account has a few addresses of its own: an account that signs in
- * from thousands of addresses makes no address of another account forgotten.
+ * The order of callers with passwords: addresses from which an account signed in before come first, and addresses that gave a wrong
+ * password lately come last. Memory is bounded, and each account has a few addresses of its own, so an account that signs in from thousands
+ * of addresses evicts no address of another account.
  */
 import { LRUCache } from "lru-cache"
 import type { Timers } from "../../clock/timers.ts"
 import type { CallerClass } from "./fair-queue.ts"
 
-/** An address that gave a wrong password comes after others for so long, */
+/** Time for which an address with a wrong password comes last. */
 const SUSPECT_MS = 900_000
 const MAX_SUSPECTS = 10_000
-/** and one that gave a right one before them. */
+/** Time for which an address with a right password comes first. */
 const KNOWN_MS = 30 * 86_400_000
 const MAX_ACCOUNTS = 10_000
-/** At home, at work, by mobile networks. */
+/** Enough for home, work and mobile networks. */
 const MAX_ADDRESSES = 8
 
-/** An address of an account, and until when it is known, by the monotonic clock. */
+/** An address of an account, and when it stops being known, by the monotonic clock. */
 interface Known {
   readonly address: string
   readonly until: number
@@ -25,7 +25,7 @@ interface Known {
 /** Addresses by the passwords that came from them; a right one makes the address known for its account alone. */
 export class PasswordCallers {
   readonly #timers: Timers
-  /** By account, the newest address first; the account that signed in longest ago makes room. */
+  /** Addresses by account, newest first; the account with the oldest sign-in is evicted first. */
   readonly #right = new LRUCache<string, ReadonlyArray<Known>>({ max: MAX_ACCOUNTS })
   readonly #wrong: LRUCache<string, true>
 
@@ -53,7 +53,7 @@ export class PasswordCallers {
     this.#right.set(account, [known, ...others].slice(0, MAX_ADDRESSES))
   }
 
-  /** A look-up alone keeps no account. */
+  /** A look-up does not refresh an account. */
   #knownOf(account: string): ReadonlyArray<Known> {
     const now = this.#timers.elapsed()
     return (this.#right.peek(account) ?? []).filter(({ until }) => until > now)

@@ -1,8 +1,8 @@
 /**
- * Passwords: argon2id (RFC 9106). A hash is the most expensive work that a stranger may ask for, so few run at once and at most
- * two seconds of work wait; further callers are refused at once. The queue is fair by address. Addresses that gave a wrong
- * password lately come after all others, and those from which the same account signed in before come first: a flood from
- * thousands of addresses does not delay people at their usual address. An unknown account costs the same hash as a known one.
+ * Passwords: argon2id (RFC 9106). A hash is the most expensive work that a stranger may ask for, so few run at once and at most two seconds
+ * of work wait; further callers are refused at once. The queue is fair by address. Addresses with a recent wrong password come after all
+ * others, and those from which the same account signed in before come first: a flood from thousands of addresses does not delay people at
+ * their usual address. An unknown account costs the same hash as a known one.
  */
 import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
@@ -16,20 +16,20 @@ import { RequestCaller } from "../request-caller.ts"
 import { FairQueue } from "./fair-queue.ts"
 import { PasswordCallers } from "./password-callers.ts"
 
-/** No password's: 16 bytes of salt and 32 of hash, all zero. Comparing with it takes as long as with a real one. */
+/** A hash of no password: 16 bytes of salt and 32 of hash, all zero. Comparing with it takes as long as with a real one. */
 const nobodysHash = ({ memoryCost, timeCost }: HashCost): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${"A".repeat(22)}$${"A".repeat(43)}`
-/** Work that may wait, in milliseconds. */
+/** Maximum amount of waiting work, in milliseconds. */
 const WAITING_MS = 2_000
-/** Of one hash, until some have been measured. */
+/** Assumed duration of one hash, until some have been measured. */
 const FIRST_GUESS_MS = 50
 /** Weight of the newest hash in the average. */
 const NEWEST_SHARE = 0.1
 const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
 
 /**
- * In the form of passwords, and as it was typed: hashes of before are of that. Both are compared where they differ, whatever the first
- * one says, so that the time depends on what was typed alone.
+ * Compares the password as normalised and as typed, which older hashes are of. Where the two differ, both are always compared, so that the
+ * time depends only on what was typed.
  */
 const matchesAny = async (hash: string, password: string): Promise<boolean> => {
   const matches: boolean[] = []
@@ -37,13 +37,13 @@ const matchesAny = async (hash: string, password: string): Promise<boolean> => {
   return matches.includes(true)
 }
 
-/** Of a caller without an account. */
+/** Stands for a caller without an account. */
 const NOBODY = ""
-/** Names an account by the hash of its password: a new password makes the account unknown again. */
+/** Identifies an account by the hash of its password: a new password makes the account unknown again. */
 const accountOf = (stored: string): string => createHash("sha256").update(stored).digest("base64url").slice(0, 22)
 
 export interface HashCost {
-  /** In KiB. */
+  /** Memory in KiB. */
   readonly memoryCost: number
   /** Passes over that memory. */
   readonly timeCost: number
@@ -58,9 +58,9 @@ export class Passwords extends Context.Service<
   Passwords,
   {
     readonly hash: (password: string) => Effect.Effect<string, Unavailable>
-    /** `null`: no such account or no password; takes as long as a real comparison and is always false. */
+    /** `null` means no such account or no password; it takes as long as a real comparison and is always false. */
     readonly verify: (hash: string | null, password: string) => Effect.Effect<boolean, Unavailable>
-    /** Has the account with this hash signed in from the caller's address lately, without a later failure there? */
+    /** Whether the account with this hash recently signed in from the caller's address, without a later failure there. */
     readonly knows: (hash: string | null) => Effect.Effect<boolean>
   }
 >()("gathercue/Passwords") {
@@ -88,7 +88,7 @@ export class Passwords extends Context.Service<
         return result
       }
 
-      /** Waits for its turn, and is taken back when its caller is interrupted. */
+      /** Waits for its turn, and leaves the queue when its caller is interrupted. */
       const inTurn = <A>(account: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
         Effect.flatMap(RequestCaller, ({ address, isGone }) =>
           Effect.callback<A, Unavailable>((resume) => {
@@ -97,7 +97,7 @@ export class Passwords extends Context.Service<
               resume(Effect.fail(BUSY))
             }
             const begin = (): void => {
-              // The caller has gone, so its work is skipped.
+              // The caller has left, so its work is skipped.
               if (isGone()) {
                 metrics.passwords.add(1, "abandoned")
                 resume(Effect.fail(BUSY))
@@ -113,7 +113,7 @@ export class Passwords extends Context.Service<
                 .finally(() => queue.ended())
             }
             const callerClass = callers.callerClass(address, account)
-            // An account that signed in from many addresses has one turn, as an address has.
+            // An account that signed in from many addresses has one turn, like an address.
             const caller = callerClass === "known" ? account : address
             const takeBack = queue.enter({ caller, callerClass, begin, refuse })
             if (takeBack === undefined) refuse()

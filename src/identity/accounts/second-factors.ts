@@ -20,7 +20,7 @@ import { query } from "../../store/query.ts"
 import { openText, sealText } from "../../store/sealing/sealed-text.ts"
 import { isTotpCode, newRecoveryCodes, newTotpSecret, recoveryCodeHash, stepOf, totpUri } from "./totp.ts"
 
-/** By what a code was right; null: it was wrong, or used before. */
+/** Kind of a correct code; null when it was wrong or used before. */
 type CodeKind = "totp" | "recovery" | null
 
 const ALREADY = new Conflict({ detail: "The account has an authenticator app already; remove it first." })
@@ -30,24 +30,24 @@ const WRONG = BadRequest.ofField("code", "is wrong or too old")
 export class SecondFactors extends Context.Service<
   SecondFactors,
   {
-    /** A new secret, which counts from its first code on. `label`: names the account in the person's program. */
+    /** Creates a new secret, which counts from its first code on. `label` names the account in the person's app. */
     readonly begin: (
       sql: Queryable,
       accountId: string,
       label: string,
     ) => Effect.Effect<{ readonly secret: string; readonly otpauthUrl: string }, Conflict | Unavailable>
-    /** Succeeds with the recovery codes, where the account had no factor before. */
+    /** Succeeds with the recovery codes, if the account had no factor before. */
     readonly confirm: (
       sql: Queryable,
       accountId: string,
       code: string,
     ) => Effect.Effect<ReadonlyArray<string>, BadRequest | Conflict | Unavailable>
-    /** New codes for an account that has no factor yet; none for others, whose codes stay. */
+    /** New codes for an account without any factor; none for others, whose codes stay. */
     readonly codesWithFirst: (sql: Queryable, accountId: string) => Effect.Effect<ReadonlyArray<string>, Unavailable>
-    /** Once no factor is left, the codes go. */
+    /** Deletes the codes once no factor is left. */
     readonly forgetCodesWithLast: (sql: Queryable, accountId: string) => Effect.Effect<void, Unavailable>
     readonly remove: (sql: Queryable, accountId: string) => Effect.Effect<void, NotFound | Unavailable>
-    /** Uses up a code. */
+    /** Consumes a code. */
     readonly takeCode: (sql: Queryable, accountId: string, code: string) => Effect.Effect<CodeKind, Unavailable>
     /** Succeeds with new codes; earlier ones are void. */
     readonly renewRecoveryCodes: (
@@ -56,7 +56,7 @@ export class SecondFactors extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<string>, Conflict | Unavailable>
   }
 >()("gathercue/SecondFactors") {
-  /** `sealingKeys`: for this purpose alone. */
+  /** `sealingKeys` are for this purpose alone. */
   static readonly layer = (sealingKeys: KeyRing): Layer.Layer<SecondFactors> =>
     Layer.sync(SecondFactors, () => {
       const newCodes = (sql: Queryable, accountId: string) => {

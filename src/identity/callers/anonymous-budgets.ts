@@ -1,7 +1,7 @@
 /**
- * Budgets of acts by people without a name, for an address at an event, by REST and the gateway together. A new anonymous viewer
- * costs one request, so a budget for each viewer bounds nothing; one for the address does. The rates are generous, because a
- * lecture hall is one address. In force in production, beside every participant's own budget.
+ * Budgets of anonymous acts for an address at an event, shared by REST and the gateway. A new anonymous viewer costs one request, so a
+ * budget for each viewer bounds nothing; one for the address does. The rates are generous, because a lecture hall is one address. They
+ * apply in production, in addition to every participant's own budget.
  */
 import { Context, Layer } from "effect"
 import { AddressBuckets } from "../../model/limits/bounded-buckets.ts"
@@ -17,12 +17,12 @@ export type AnonymousAct = keyof typeof ANONYMOUS_RATES
 
 export const isAnonymousAct = (kind: string): kind is AnonymousAct => kind in ANONYMOUS_RATES
 
-/** Addresses of events that are counted at the same time, for each kind of act. */
+/** Maximum number of addresses of events counted at a time, for each kind of act. */
 const MAX_KEYS = 10_000
 
 const open = (act: AnonymousAct): AddressBuckets => new AddressBuckets(ANONYMOUS_RATES[act], MAX_KEYS)
 
-/** Keys of all budgets at most. */
+/** Maximum number of keys of all budgets. */
 export const ANONYMOUS_BUDGET_KEYS = Object.keys(ANONYMOUS_RATES)
   .filter(isAnonymousAct)
   .reduce((sum, act) => sum + open(act).most, 0)
@@ -30,11 +30,11 @@ export const ANONYMOUS_BUDGET_KEYS = Object.keys(ANONYMOUS_RATES)
 export class AnonymousBudgets extends Context.Service<
   AnonymousBudgets,
   {
-    /** Takes `count` acts of the address: 0 when they are allowed, else the milliseconds until they are. */
+    /** Spends `count` acts of the address: returns 0 when they are allowed, otherwise the milliseconds until they are. */
     readonly spend: (act: AnonymousAct, eventId: string, address: string, now: number, count?: number) => number
   }
 >()("gathercue/AnonymousBudgets") {
-  /** `strict`: as in production; otherwise everything is allowed. `venues`: how many times as much the people of an address may do. */
+  /** `strict` is for production; otherwise everything is allowed. `venues` gives the factor for the people of an address. */
   static readonly layer = (
     strict: boolean,
     venues: (address: string) => number = () => 1,

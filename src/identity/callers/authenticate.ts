@@ -1,6 +1,6 @@
 /**
- * Credentials to a principal. Exactly one credential authenticates a request: an API key before a platform key before a bearer
- * token before a cookie. When any of them is wrong the request is refused, whatever else it carries.
+ * Turns credentials into a principal. Exactly one credential authenticates a request: an API key before a platform key before a bearer
+ * token before a cookie. When any of them is invalid the request is refused, whatever else it carries.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Unauthorized, type Unavailable } from "../../model/errors.ts"
@@ -87,7 +87,7 @@ export class Authenticator extends Context.Service<
             return isThere ? principal : yield* INVALID_TOKEN
           })
 
-        /** Each purpose has a key of its own: a token is at most one of them. */
+        /** Each purpose has its own key, so a token is valid for at most one of them. */
         const byBearer = (token: string) =>
           token === "" || token.startsWith(API_KEY_PREFIX)
             ? Effect.fail(token === "" ? OTHER_SCHEME : MISPLACED_KEY)

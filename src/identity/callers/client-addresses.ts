@@ -1,7 +1,7 @@
 /**
- * The addresses that limits count, for REST and the gateway alike. An unconfigured proxy makes all its clients look like one. The
- * log reports it, because the mistake shows only under load: once for peers of private networks, where the proxy usually is, and
- * once for others, because any client on the internet can send the header.
+ * Client addresses for limits, for REST and the gateway alike. An unconfigured proxy makes all its clients look like one. The log reports
+ * it, because the mistake shows only under load: once for peers of private networks, where the proxy usually is, and once for others,
+ * because any client on the internet can send the header.
  */
 import { Context, Effect, Layer } from "effect"
 import { clientOf, isInside, type TrustedProxies } from "../../model/limits/client-address.ts"
@@ -11,25 +11,25 @@ const UNNAMED_PROXY =
   "a peer that TRUSTED_PROXIES does not name sends X-Forwarded-For: every limit by address counts this peer and not its clients"
 
 export interface Client {
-  /** The address that limits count. */
+  /** Address used for limits. */
   readonly address: string
-  /** The address of an unconfigured proxy in the operator's own network, shared by its clients. */
+  /** Whether it is the address of an unconfigured proxy in the operator's own network, shared by its clients. */
   readonly isShared: boolean
 }
 
-/** Clients that are remembered, so that the addresses of one that asks often are read once. */
+/** Number of cached clients, so that the addresses of a frequent one are parsed once. */
 const REMEMBERED = 5_000
-/** Characters of a header that is not remembered: anybody may send long ones. */
+/** Header length above which a client is not cached: anybody may send long ones. */
 const LONG = 100
 
 export class ClientAddresses extends Context.Service<
   ClientAddresses,
   {
-    /** `peer`: the address the connection comes from; `forwardedFor`: its `x-forwarded-for`. */
+    /** `peer` is the address of the connection; `forwardedFor` is its `x-forwarded-for`. */
     readonly of: (peer: string, forwardedFor: string | undefined) => Client
   }
 >()("gathercue/ClientAddresses") {
-  /** `proxies`: those whose `x-forwarded-for` is believed. */
+  /** `proxies` are those whose `x-forwarded-for` is trusted. */
   static readonly layer = (proxies: TrustedProxies): Layer.Layer<ClientAddresses, never, Telemetry> =>
     Layer.effect(
       ClientAddresses,

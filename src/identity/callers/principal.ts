@@ -1,4 +1,4 @@
-/** The caller of a request, once the credentials have been checked. */
+/** Caller of a request, after its credentials were checked. */
 import type { Basis } from "../../model/grants.ts"
 import type { KeyRights } from "../../model/key-rights.ts"
 
@@ -8,32 +8,32 @@ export type Principal =
   | { readonly kind: "key"; readonly keyId: string; readonly workspaceId: string; readonly rights: KeyRights }
   /** A browser with an account session cookie. */
   | { readonly kind: "account"; readonly accountId: string; readonly sessionId: string }
-  /** A bearer of a workspace session token. */
+  /** The bearer of a workspace session token. */
   | {
       readonly kind: "session"
       readonly workspaceId: string
       readonly userId: string
       /** Null for a user that a key vouched for. */
       readonly accountId: string | null
-      /** Held when the token was checked. */
+      /** Basis held when the token was checked. */
       readonly basis: Basis
-      /** Unix seconds. */
+      /** Expiry in Unix seconds. */
       readonly expires: number
     }
-  /** A bearer of an event session: a partner's guest, or a registered person. Valid for that one event. */
+  /** The bearer of an event session: a partner's guest, or a registered person. Valid for that one event. */
   | {
       readonly kind: "attendee"
       readonly as: "guest" | "registrant"
       readonly participantId: string
       readonly eventId: string
       readonly name: string
-      /** Unix seconds. */
+      /** Expiry in Unix seconds. */
       readonly expires: number
     }
   /** The operator of the whole installation. */
   | { readonly kind: "platform" }
 
-/** The credentials of a request, as in its headers. */
+/** Credentials of a request, as in its headers. */
 export interface Credentials {
   readonly apiKey: string | undefined
   readonly bearer: string | undefined

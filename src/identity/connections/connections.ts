@@ -1,7 +1,7 @@
 /**
- * Sign-in through a workspace's own identity provider. Whoever runs a provider can claim any address, so a connection signs in people
- * of the domains alone that it has proved by DNS: who controls a domain can read its letters too. All requests to the issuer take
- * the guarded way of webhooks.
+ * Sign-in through a workspace's own identity provider. The operator of a provider can claim any address, so a connection signs in only
+ * people of the domains that it has proved by DNS: a person who controls a domain can read its emails too. All requests to the issuer pass
+ * the egress guard of webhooks.
  */
 import dns from "node:dns/promises"
 import { Context, Data, Effect, Layer } from "effect"
@@ -27,16 +27,16 @@ import {
   TIMEOUT_SECONDS,
 } from "../accounts/oidc.ts"
 
-/** Why a sign-in did not come about: a sentence for those who look after the connection. */
+/** Reason why a sign-in failed: a sentence for the people who manage the connection. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{ readonly reason: string }> {}
 
 interface Trip extends RoundTrip {
   readonly connectionId: string
-  /** It was begun on a page of this server or of the application. */
+  /** Whether it was begun on a page of this server or of the application. */
   readonly isOwn: boolean
 }
 
-/** A sign-in that another site's page began: its person is asked before the session. */
+/** A sign-in begun by another site's page: its person is asked before the session starts. */
 interface Unasked {
   readonly proved: ProvedCredentials
   readonly expires: number
@@ -46,16 +46,16 @@ const OWNER = "connection"
 const UNASKED = "unasked sign-in"
 const DISCOVERY_MS = 3_600_000
 const MOST_REMEMBERED = 500
-/** Metadata and key sets of issuers are shorter. */
+/** Size limit; metadata and key sets of issuers are shorter. */
 const MAX_BYTES = 256 * 1024
 const DNS_WITHIN = "5 seconds"
-/** Answers, and no failures of the resolver. */
+/** Codes that are answers rather than failures of the resolver. */
 const NO_RECORD: ReadonlySet<string | undefined> = new Set(["ENODATA", "ENOTFOUND"])
 
 const sentenceOf = (failure: EgressRefused | EgressFailed): string =>
   failure._tag === "EgressRefused" ? failure.detail : `The issuer is not reachable (${failure.reason}).`
 
-/** Text of the issuer is not repeated, but for the name of its error. */
+/** The issuer's text is not repeated, except for the name of its error. */
 const reasonOf = (cause: unknown): string => {
   for (let at = cause; at instanceof Error; at = at.cause) {
     if (at instanceof AnswerRefused) return at.message
@@ -67,7 +67,7 @@ const reasonOf = (cause: unknown): string => {
 
 const placeOf = (domain: string): string => `_gathercue.${domain}`
 
-/** The record of a domain's DNS that proves it. */
+/** DNS record that proves a domain. */
 export const proofRecordOf = ({ domain, token }: { readonly domain: string; readonly token: string }) => ({
   name: placeOf(domain),
   value: `gathercue-connection=${token}`,
@@ -79,25 +79,25 @@ export class Connections extends Context.Service<
   Connections,
   {
     /**
-     * Where the issuer sends browsers back to. Each connection has an address of its own: a code that another issuer made for its client is
-     * of no use at this one, so that no issuer gets it by sending browsers on to the other (RFC 9700 §4.4).
+     * Redirect address for the issuer. Each connection has its own: a code that another issuer made for its client is useless at this one,
+     * so no issuer gets it by sending browsers on to the other (RFC 9700 §4.4).
      */
     readonly redirectUriOf: (connectionId: string) => string
-    /** Domains have to be proved; otherwise each counts at once. */
+    /** Whether domains must be proved; otherwise each counts at once. */
     readonly provesDomains: boolean
     readonly sealSecret: (connectionId: string, secret: string) => Uint8Array
-    /** `BadRequest` for an address that may not be called. */
+    /** Fails with `BadRequest` for an address that may not be called. */
     readonly checkIssuer: (issuer: string) => Effect.Effect<void, BadRequest>
-    /** Reads the issuer's metadata anew. */
+    /** Fetches the issuer's metadata again. */
     readonly test: (connection: Issuer) => Effect.Effect<void, ConnectionFailed>
-    /** The TXT records where the proof of a domain stands; undefined: nobody answered for it. */
+    /** TXT records for the proof of a domain; undefined when nobody answered for it. */
     readonly recordsOf: (domain: string) => Effect.Effect<ReadonlyArray<string> | undefined>
-    /** `fresh`: the person is to sign in anew; `isOwn`: begun on a page of ours. */
+    /** `fresh` asks the person to sign in again; `isOwn` marks a sign-in begun on a page of ours. */
     readonly start: (
       connection: Issuer,
       how: { readonly fresh: boolean; readonly isOwn: boolean },
     ) => Effect.Effect<{ readonly url: string; readonly cookie: string }, ConnectionFailed>
-    /** The sign-in that a browser's cookie belongs to; undefined: it was not begun in that browser, or too long ago. */
+    /** The sign-in of a browser's cookie; undefined when it was not begun in that browser, or too long ago. */
     readonly tripIn: (cookie: string | undefined) => Pick<Trip, "connectionId" | "isOwn"> | undefined
     readonly sealUnasked: (proved: ProvedCredentials) => string
     readonly unaskedIn: (cookie: string | undefined) => ProvedCredentials | undefined
@@ -108,7 +108,7 @@ export class Connections extends Context.Service<
     ) => Effect.Effect<ProvidedIdentity, ConnectionFailed>
   }
 >()("gathercue/Connections") {
-  /** Keys for these purposes alone: of round trips, and of client secrets. */
+  /** Keys for round trips and for client secrets, each for that purpose alone. */
   static readonly layer = (options: {
     readonly publicUrl: string
     readonly provesDomains: boolean
@@ -154,11 +154,11 @@ export class Connections extends Context.Service<
             {
               timeout: TIMEOUT_SECONDS,
               [customFetch]: send,
-              // The guard lets plain http through on loopback only, and not in production.
+              // The guard allows plain http on loopback only, and not in production.
               execute: url.protocol === "http:" ? [allowInsecureRequests] : [],
             },
           )
-          // An issuer that names another one in its metadata could sign in that one's people.
+          // An issuer whose metadata names another issuer could sign in that one's people.
           const named = configuration.serverMetadata().issuer
           if (!URL.canParse(named) || new URL(named).href !== url.href) {
             throw new AnswerRefused("The provider's metadata names another issuer.")

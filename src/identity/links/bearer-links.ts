@@ -1,7 +1,7 @@
 /**
- * Bearer links in use: whether each still holds. A link is looked up when it comes. While it is used, or a stream that it opened lasts, all are
+ * Validity of bearer links in use. A link is looked up when it arrives. While it is used, or a stream that it opened lasts, all links are
  * looked up again every few seconds, and those with open streams at once after a change of grants or a commit of a live event. A stream
- * whose link has ended is cut. Without the database everything stays as it was.
+ * whose link has ended is cut. Without the database everything stays unchanged.
  */
 import { Context, Effect, Layer } from "effect"
 import { chunksOf } from "effect/Array"
@@ -18,14 +18,14 @@ import { failureOf } from "../../store/query.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { GrantChanges } from "../grant-changes.ts"
 
-/** A link that was ended is refused, and its stream cut, within ten seconds, also when one look fails. */
+/** Look-up interval: an ended link is refused, and its stream cut, within ten seconds, even when one look-up fails. */
 const LOOK_EVERY_MS = 4000
-/** So long after its last use a link is in use no more. */
+/** Time after its last use at which a link is no longer in use. */
 const UNUSED_AFTER_MS = 8000
 const NOTE_EVERY_MS = 60_000
-/** A node does not hear of each commit at another one: after so long the database is asked again. */
+/** Maximum age of a look-up that counts: a node is not told of each commit at another one. */
 const LOOK_COUNTS_MS = 1000
-/** Changes come in numbers; one look serves those of this time. */
+/** Batching delay: changes come in bursts, and one look-up serves them all. */
 const GATHER_MS = 25
 const LINKS_PER_STATEMENT = 500
 const STATEMENTS = 2
@@ -38,7 +38,7 @@ interface Used {
   usedAt: number
   notedAt: number
   readonly cuts: Set<() => void>
-  /** When it was last looked up, and the number of changes then; undefined: it was not. */
+  /** Time of the last look-up, and the number of changes then; undefined before it. */
   looked: { readonly changes: number; readonly at: number } | undefined
 }
 
@@ -53,11 +53,14 @@ export class BearerLinks extends Context.Service<
   {
     /** Fails for a link that has ended. */
     readonly admit: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
-    /** The link is in use, and held at the last look. */
+    /** Whether the link is in use, and was valid at the last look-up. */
     readonly isKnown: (link: HeldLink) => boolean
-    /** Looks a link up at the end of a body that came by it. A look of the last second counts, unless this process has heard of a change since. */
+    /**
+     * Looks up a link at the end of a body that it authorised. A look-up of the last second counts, unless this process has received a
+     * change since.
+     */
     readonly confirm: (link: HeldLink) => Effect.Effect<void, Unauthorized | Unavailable>
-    /** A stream that came by a link: `cut` is called when it ends. Returns the end of the stream. */
+    /** Registers a stream opened by a link: `cut` is called when the link ends. Returns a function that ends the stream. */
     readonly open: (link: HeldLink, cut: () => void) => () => void
   }
 >()("gathercue/BearerLinks") {
@@ -74,7 +77,7 @@ const make = Effect.gen(function* () {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const used = new Map<string, Used>()
   const now = (): NonNullable<Used["looked"]> => ({ changes, at: timers.elapsed() })
-  /** Changes of grants and commits of live events that this process has heard of. */
+  /** Number of grant changes and commits of live events that this process has received. */
   let changes = 0
 
   const gathering = new Gathering<Question>({
@@ -102,7 +105,7 @@ const make = Effect.gen(function* () {
     for (const cut of one.cuts) cut()
   }
 
-  /** A failure leaves it as it was until the next look. */
+  /** A failure leaves the link unchanged until the next look-up. */
   const lookAt = ([key, one]: readonly [string, Used]): void => {
     const before = now()
     find(one.link).then(

@@ -8,7 +8,7 @@ import { Database } from "../../store/database.ts"
 import { type GuestIntegrationRow, insertGuestIntegration } from "../../store/workspaces/guest-integrations.ts"
 import { publicKeyFingerprint, publicKeyFromPem, publicKeyPem } from "./partner-public-key.ts"
 
-/** Exactly one of the two. */
+/** Exactly one of the two is given. */
 type GivenKeySource = { readonly jwksUrl?: string | undefined; readonly publicKeyPem?: string | undefined }
 
 interface CheckedKeySource {
@@ -28,7 +28,7 @@ const checkPem = (pem: string): Effect.Effect<CheckedKeySource, BadRequest> => {
       })
 }
 
-/** Checks that need no call: a partner's server may be down on the day of its registration. */
+/** Checks that need no call, because a partner's server may be down at its registration. */
 const checkUrl = (jwksUrl: string): Effect.Effect<CheckedKeySource, BadRequest, Egress> =>
   Effect.flatMap(Egress, (egress) => egress.check(jwksUrl)).pipe(
     Effect.mapError(({ detail }) => BadRequest.ofField("jwksUrl", detail)),
@@ -45,8 +45,8 @@ const checkSource = ({
 }
 
 /**
- * `BadRequest` for a key source that cannot be used, `Conflict` for a second one of an issuer or one too many, `Unauthorized`
- * when the caller's credential was revoked meanwhile.
+ * Fails with `BadRequest` for an unusable key source, `Conflict` for a second one of an issuer or one too many, and `Unauthorized` when the
+ * caller's credential was revoked meanwhile.
  */
 export const registerGuestIntegration = (
   wanted: GivenKeySource & { readonly workspaceId: string; readonly issuer: string },

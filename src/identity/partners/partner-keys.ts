@@ -1,8 +1,9 @@
 /**
- * Key sets of partners (JWKS, RFC 7517), fetched through the egress guard and kept per integration. Rules: a set is fresh for ten
- * minutes. A token that none of its keys has signed causes a fetch, at most once in ten seconds, because an issuer may give a new
- * key the id of the one before, or none; failed fetches count. There is one fetch at a time, which all its callers wait for. While the issuer is unreachable, known keys are valid for one hour more. Any
- * workspace can register an issuer and make us fetch its keys, so fetches at once, sets kept, time, bytes and keys are bounded.
+ * Key sets of partners (JWKS, RFC 7517), fetched through the egress guard and cached per integration. A set is fresh for ten minutes. A
+ * token that none of its keys has signed causes a fetch, at most once in ten seconds, because an issuer may reuse the id of a previous key,
+ * or give none; failed fetches count. There is one fetch at a time, which all its callers await. While the issuer is unreachable, known
+ * keys stay valid for one more hour. Any workspace can register an issuer and make us fetch its keys, so concurrent fetches, cached sets,
+ * time, bytes and keys are bounded.
  */
 import type { KeyObject } from "node:crypto"
 import { Clock, Context, Deferred, Effect, Layer, Result, Semaphore } from "effect"
@@ -20,37 +21,37 @@ const TIMEOUT_MS = 5_000
 const MAX_BYTES = 256 * 1024
 const MAX_KEYS = 50
 const MAX_FETCHES = 32
-/** Keys that are tried for one token: each costs a check of a signature. */
+/** Maximum number of keys tried for one token: each costs a check of a signature. */
 const MOST_TRIED = 10
-/** Integrations whose keys are remembered; the one that was not used for longest is forgotten first. */
+/** Maximum number of integrations with cached keys; the least recently used one is evicted first. */
 const MAX_REMEMBERED = 1_000
 
-/** The fault of a token or its issuer, and of `claims` the claim. */
+/** Fault of a token or its issuer; for `claims`, with the claim. */
 export interface PartnerProblem {
   readonly fault: PartnerFault
   readonly claim?: string | undefined
 }
 
-/** The remembered state of one integration. Times are of the monotonic clock, in milliseconds. */
+/** Cached state of one integration. Times are on the monotonic clock, in milliseconds. */
 interface KeySet {
   keys: ReadonlyArray<PartnerKey>
-  /** When the fetch that brought `keys` began. */
+  /** Start of the fetch that brought `keys`. */
   fetchedAt: number
-  /** When the last fetch began, whatever its result. */
+  /** Start of the last fetch, whatever its result. */
   askedAt: number
-  /** The fault of the last fetch that failed. */
+  /** Fault of the last failed fetch. */
   fault: PartnerFault
-  /** Done when the fetch that is under way has ended. */
+  /** Completed when the current fetch has ended. */
   asking: Deferred.Deferred<void> | undefined
 }
 
 const monotonicMs: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
-/** The keys of that id and those without one; for a token without an id all keys. */
+/** Keys with that id and those without one; for a token without an id all keys. */
 const fitting = (keys: ReadonlyArray<PartnerKey>, kid: string | undefined): ReadonlyArray<PartnerKey> =>
   keys.filter((one) => kid === undefined || one.kid === undefined || one.kid === kid).slice(0, MOST_TRIED)
 
-/** The result of the first key whose signature it is. */
+/** Result of the first key that verifies the signature. */
 const tryKeys = <A>(
   keys: ReadonlyArray<PartnerKey>,
   verify: (key: KeyObject) => Effect.Effect<A, PartnerProblem>,
@@ -62,7 +63,7 @@ const tryKeys = <A>(
       Effect.fail<PartnerProblem>({ fault: "unknown_key" }) as Effect.Effect<A, PartnerProblem>,
     )
 
-/** Another key may have signed the token. */
+/** Whether another key may have signed the token. */
 const isOfAnother = ({ fault }: PartnerProblem): boolean => fault === "unknown_key" || fault === "signature"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -77,7 +78,7 @@ const jwksOf = (body: Buffer): ReadonlyArray<unknown> | undefined => {
   }
 }
 
-/** Keys that cannot be used are left out: a set may hold others, for other purposes. */
+/** Unusable keys are skipped: a set may hold keys for other purposes. */
 const readKeySet = ({
   status,
   body,
@@ -94,7 +95,7 @@ export class PartnerKeys extends Context.Service<
   {
     /**
      * Verifies a token with this `kid` by the keys of the integration's key set, one after the other while the signature is the fault.
-     * Fails with `unknown_key`, or with the issuer's fault when no valid keys of it are left.
+     * Fails with `unknown_key`, or with the issuer's fault when it has no valid keys left.
      */
     readonly verifyBy: <A>(
       source: { readonly integrationId: string; readonly jwksUrl: string },
@@ -160,7 +161,7 @@ export class PartnerKeys extends Context.Service<
               return Deferred.succeed(asking, undefined)
             }),
           ),
-          // Not in the caller's scope: a caller that gives up must not interrupt the fetch that others wait for.
+          // Runs outside the caller's scope: a caller that gives up must not interrupt the fetch that others await.
           Effect.forkIn(scope),
           Effect.andThen(Deferred.await(asking)),
         )

@@ -1,12 +1,12 @@
 /**
- * The accepted public keys of partners: RSA for signatures, large enough to trust and small enough to check quickly.
- * No function here throws on any input, and of a key only modulus and exponent are kept.
+ * Accepted public keys of partners: RSA for signatures, large enough to trust and small enough to check quickly. No function here throws on
+ * any input, and only a key's modulus and exponent are kept.
  */
 import { createHash, createPublicKey, type KeyObject } from "node:crypto"
 import { Schema } from "effect"
 
 const MIN_BITS = 2048
-/** Every check of a signature costs time that grows with the key; OpenSSL would go on to 16,384 bits. */
+/** Maximum key size: checking a signature costs time that grows with the key, and OpenSSL would accept 16,384 bits. */
 const MAX_BITS = 8192
 /** With an exponent of 1 every signature is its own message; a long one makes checking as slow as signing. */
 const MIN_EXPONENT = 3n
@@ -31,14 +31,14 @@ const attempt = (read: () => KeyObject): KeyObject | undefined => {
   }
 }
 
-/** One SubjectPublicKeyInfo block (RFC 7468 §13) and nothing else: a private key must not be taken for its public half. */
+/** Exactly one SubjectPublicKeyInfo block (RFC 7468 §13): a private key must not be taken for its public half. */
 const SPKI_BLOCK = /^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBLIC KEY-----\s*$/
 
-/** The key of a PEM text; `undefined` when it is not exactly one usable public key. */
+/** Key of a PEM text; `undefined` when it is not exactly one usable public key. */
 export const publicKeyFromPem = (pem: string): KeyObject | undefined =>
   SPKI_BLOCK.test(pem) ? attempt(() => createPublicKey(pem)) : undefined
 
-/** The members of a JSON Web Key (RFC 7517 §4) that decide whether it may check an RS256 signature. */
+/** Members of a JSON Web Key (RFC 7517 §4) that decide whether it may check an RS256 signature. */
 const VerifyingJwk = Schema.Struct({
   kty: Schema.Literal("RSA"),
   n: Schema.String,
@@ -57,7 +57,7 @@ export interface PartnerKey {
   readonly key: KeyObject
 }
 
-/** The key of a JWK; `undefined` when it is not for checking RS256 signatures or not usable. */
+/** Key of a JWK; `undefined` when it is unusable or not for checking RS256 signatures. */
 export const publicKeyFromJwk = (jwk: unknown): PartnerKey | undefined => {
   const decoded = decodeJwk(jwk)
   if (decoded._tag === "None") return undefined
@@ -66,7 +66,7 @@ export const publicKeyFromJwk = (jwk: unknown): PartnerKey | undefined => {
   return key === undefined ? undefined : { kid, key }
 }
 
-/** The PEM text in its one canonical form, which is what is kept. */
+/** PEM text in its canonical form, which is stored. */
 export const publicKeyPem = (key: KeyObject): string => key.export({ type: "spki", format: "pem" }).toString()
 
 /** `sha256:` and the hex SHA-256 of the SPKI DER, as `openssl pkey -pubin -outform DER | sha256sum` shows it. */

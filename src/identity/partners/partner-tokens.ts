@@ -1,7 +1,7 @@
 /**
- * A partner's token (JWT, RFC 7519) to the guest it names. RS256 by a registered key and nothing else: key references inside a
- * token (`jwk`, `jku`, `x5u`) are ignored. Every fault of a token gets the same refusal; the reason is noted for the people of the
- * workspace. Of a token only what tells of the fault is kept: its issuer, its algorithm, the id of its key; nothing of its guest.
+ * Resolves a partner's token (JWT, RFC 7519) to the guest it names. Only RS256 by a registered key is accepted: key references inside a
+ * token (`jwk`, `jku`, `x5u`) are ignored. Every fault of a token gets the same refusal; the reason is recorded for the people of the
+ * workspace. Only what explains the fault is kept of a token: its issuer, its algorithm, the id of its key; nothing of its guest.
  */
 import type { KeyObject } from "node:crypto"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
@@ -34,10 +34,10 @@ const ALGORITHM = "RS256"
 const MAX_TOKEN_BYTES = 16 * 1024
 const SKEW_SECONDS = 30
 const RETRY_AFTER_SECONDS = 10
-/** A verified token is noted at most this often, so that a crowd costs no write per guest. */
+/** Verified tokens are recorded at most this often, so that a crowd costs no write per guest. */
 const NOTE_EVERY_MS = 60_000
 
-/** The name of a guest whose token has none. */
+/** Name of a guest whose token has none. */
 const NAMELESS = "Guest"
 
 /** A guest that a partner vouches for. */
@@ -47,18 +47,18 @@ export interface PartnerGuest {
   /** The partner's own id of the guest. */
   readonly sub: string
   readonly name: string
-  /** Trimmed and lower-cased. */
+  /** Trimmed and lower-case address. */
   readonly email: string | null
 }
 
-/** The one answer to every fault of a token. */
+/** The common answer to every fault of a token. */
 export const tokenRefused = new Unauthorized({ detail: "The partner token is not valid for this event." })
 const issuerAway = new Unavailable({
   detail: "The issuer's keys cannot be had now.",
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 })
 
-/** The unverified claims of a token: they locate the key that decides. */
+/** Unverified claims of a token, by which the deciding key is found. */
 interface Claimed {
   readonly issuer: string
   readonly alg: unknown
@@ -70,7 +70,7 @@ const readClaimed = (token: string): Claimed | undefined => {
   try {
     const { alg, kid } = decodeProtectedHeader(token)
     const claims = decodeJwt(token)
-    // The issuer goes into a query, the subject into an id: text that cannot be stored must not get that far.
+    // The issuer is used in a query and the subject in an id, so text that cannot be stored is refused here.
     if (typeof claims.iss !== "string" || !isShallow(claims) || !isStorable(claims)) return undefined
     return { issuer: claims.iss, alg, kid }
   } catch {
@@ -78,7 +78,7 @@ const readClaimed = (token: string): Claimed | undefined => {
   }
 }
 
-/** The errors of jose, by code; its other errors are about the key. */
+/** Errors of jose by code; its other errors concern the key. */
 const FAULTS: Readonly<Record<string, PartnerFault>> = {
   [errors.JOSEAlgNotAllowed.code]: "algorithm",
   [errors.JWSSignatureVerificationFailed.code]: "signature",
@@ -107,7 +107,7 @@ const verifySignature = (token: string, key: KeyObject, issuer: string, now: num
     catch: problemOf,
   })
 
-/** Empty for a guest without one. Any other invalid address is refused, so that none passes for an account's. */
+/** Empty for a guest without an address. Any other invalid address is refused, so that none passes for an account's. */
 const PartnerEmail = Schema.String.check(
   Schema.makeFilter((text) => text.trim() === "" || isEmail(text) || "must be an e-mail address"),
 )
@@ -115,7 +115,7 @@ const PartnerEmail = Schema.String.check(
 /** Seconds since 1970 up to the year 9999, the range of a date. jose takes any number for one, such as 1e300. */
 const NumericDate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799 }))
 
-/** The claims that make a guest. */
+/** Claims from which a guest is made. */
 const GuestClaims = Schema.Struct({
   sub: Schema.String.check(Schema.isBetweenLength(1, MAX_SUBJECT_LENGTH)),
   exp: NumericDate,
@@ -146,8 +146,8 @@ export class PartnerTokens extends Context.Service<
   PartnerTokens,
   {
     /**
-     * The guest that the token names to events of the workspace. `Unauthorized` for every fault of the token, also when its
-     * issuer is not registered; `Unavailable` when the issuer's keys cannot be fetched.
+     * The guest that the token names for events of the workspace. Fails with `Unauthorized` for every fault of the token, including an
+     * unregistered issuer, and with `Unavailable` when the issuer's keys cannot be fetched.
      */
     readonly verify: (workspaceId: string, token: string) => Effect.Effect<PartnerGuest, Unauthorized | Unavailable>
   }
@@ -165,7 +165,7 @@ export class PartnerTokens extends Context.Service<
         if (kid !== undefined && typeof kid !== "string") return Effect.fail<PartnerProblem>({ fault: "malformed" })
         const verify = (key: KeyObject) => verifySignature(token, key, issuer, now)
         const verifyAlone = () => {
-          // A key that was registered alone has no id, so none is required.
+          // A single registered key has no id, so none is required.
           const key = publicKeyFromPem(publicKeyPem ?? "")
           return key === undefined ? Effect.fail<PartnerProblem>({ fault: "unknown_key" }) : verify(key)
         }
@@ -173,7 +173,7 @@ export class PartnerTokens extends Context.Service<
         return Effect.flatMap(verified, ({ payload }) => guestOf(id, issuer, payload))
       }
 
-      /** Notes are for reading: a failed write of one is ignored. */
+      /** Records are informational: a failed write of one is ignored. */
       const note = (write: (sql: Queryable) => Promise<void>) => Effect.ignore(database.run(write))
 
       const noteGuest = ({ id, lastVerifiedAt }: ActiveIntegration, now: number) =>

@@ -1,7 +1,4 @@
-/**
- * Each beginning of an encoder, and each jump of its clock, costs a segment and a row, and maybe a file, however little media comes, so
- * they are counted.
- */
+/** Limit on starts of an encoder and jumps of its clock: each costs a segment and a row, and maybe a file, however little media comes. */
 import { EncoderRefused } from "./fmp4/refusal.ts"
 
 const WINDOW_MS = 60_000

@@ -1,9 +1,9 @@
-/** Media playlists of HLS (RFC 8216, and its second edition for parts): a broadcast while it runs, and when it is over. */
+/** HLS media playlists (RFC 8216, and its second edition for parts) of a live or ended broadcast. */
 import type { MediaSegment, SegmentPart } from "./segments.ts"
 import { storedTimes } from "./stored-times.ts"
 import type { ListedSegment, WindowState } from "./window.ts"
 
-/** Addresses relative to the playlist's. */
+/** Addresses relative to the playlist. */
 export interface LiveNames {
   readonly init: (take: number) => string
   readonly segment: (segment: number) => string
@@ -13,7 +13,7 @@ export interface LiveNames {
 export interface LiveOptions {
   readonly names: LiveNames
   readonly segmentMs: number
-  /** Without it the playlist has whole segments only. */
+  /** Length of parts; without it the playlist has whole segments only. */
   readonly partMs?: number
 }
 
@@ -22,15 +22,15 @@ const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(
 const dateTime = (at: number): string => `#EXT-X-PROGRAM-DATE-TIME:${new Date(at).toISOString()}`
 
 /**
- * The rounded maximum, as the standard has it. A maximum that is rounded up makes two seconds of 1.03, and players then stay
- * six seconds behind instead of three.
+ * The rounded maximum, as the standard requires. Rounding up would turn 1.03 into two seconds, and players would then stay six seconds
+ * behind instead of three.
  */
 const targetDuration = (segments: ReadonlyArray<{ readonly durationMs: number }>, wantedMs: number): number =>
   Math.max(1, ...[wantedMs, ...segments.map(({ durationMs }) => durationMs)].map((ms) => Math.round(ms / 1000)))
 
 type Placed = Pick<MediaSegment, "take" | "isDiscontinuous">
 
-/** The tags that a change of clock or take puts before a segment. */
+/** Tags that precede a segment after a change of clock or take. */
 const breakTags = (
   segment: Placed,
   before: Placed | undefined,
@@ -43,9 +43,9 @@ const breakTags = (
 const partTag = (part: SegmentPart, uri: string): string =>
   `#EXT-X-PART:DURATION=${seconds(part.durationMs)},URI="${uri}"${part.isIndependent ? ",INDEPENDENT=YES" : ""}`
 
-/** Parts are listed for so many target durations before the end. */
+/** Number of target durations before the end for which parts are listed. */
 const TARGETS_WITH_PARTS = 3
-/** Players stay so many parts behind the end. */
+/** Distance of players from the end, in parts. */
 const PARTS_BEHIND = 3
 
 const longestPart = ({ window, open }: WindowState, wantedMs: number): number =>
@@ -56,7 +56,7 @@ const longestPart = ({ window, open }: WindowState, wantedMs: number): number =>
       .map(({ durationMs }) => durationMs),
   )
 
-/** From which segment on the playlist has parts. */
+/** Index of the first segment with parts in the playlist. */
 const firstWithParts = (segments: ReadonlyArray<ListedSegment>, targetMs: number): number => {
   const end = segments.at(-1)
   if (end === undefined) return 0
@@ -64,7 +64,7 @@ const firstWithParts = (segments: ReadonlyArray<ListedSegment>, targetMs: number
   return segments.find(({ startMs, durationMs }) => startMs + durationMs > from)?.number ?? 0
 }
 
-/** The tags by which a player waits for parts. */
+/** Tags that let a player wait for parts. */
 const partHeader = (state: WindowState, partMs: number): ReadonlyArray<string> => {
   const longest = longestPart(state, partMs)
   return [
@@ -73,7 +73,7 @@ const partHeader = (state: WindowState, partMs: number): ReadonlyArray<string> =
   ]
 }
 
-/** The parts of the segment that grows, and the one that comes next. */
+/** Parts of the growing segment, and a hint at the next one. */
 const openLines = (state: WindowState, names: LiveNames): ReadonlyArray<string> => {
   const { window, open, nextSegment } = state
   const parts = open?.parts ?? []
@@ -87,7 +87,7 @@ const openLines = (state: WindowState, names: LiveNames): ReadonlyArray<string> 
   ]
 }
 
-/** The playlist of a broadcast that runs, or of its last minute when it has ended. */
+/** Playlist of a live broadcast, or of its last minute when it has ended. */
 export const writeLivePlaylist = (state: WindowState, options: LiveOptions): string => {
   const { window, hasEnded } = state
   const { names, segmentMs } = options
@@ -118,13 +118,13 @@ export const writeLivePlaylist = (state: WindowState, options: LiveOptions): str
   return `${lines.join("\n")}\n`
 }
 
-/** Either each segment and init has an address, or they are stretches of one file for each take. */
+/** Addresses in a recording's playlist: one for each segment and init, or byte ranges of one file per take. */
 export type RecordingNames =
   | { readonly form: "names"; readonly init: LiveNames["init"]; readonly segment: LiveNames["segment"] }
   | {
       readonly form: "ranges"
       readonly file: (take: number) => string
-      /** By number of the take. */
+      /** Size of the init by number of the take. */
       readonly initBytes: (take: number) => number
     }
 
@@ -136,7 +136,7 @@ const mapOf = (names: RecordingNames, take: number): string =>
 const addressOf = (names: RecordingNames, { number, take, offset, bytes }: MediaSegment): ReadonlyArray<string> =>
   names.form === "names" ? [names.segment(number)] : [`#EXT-X-BYTERANGE:${bytes}@${offset}`, names.file(take)]
 
-/** The playlist of a whole recording. `withDates`: the time of day, of which some readers make the start of the recording. */
+/** Playlist of a whole recording. `withDates` adds the time of day, from which some readers derive the recording's start. */
 export const writeRecordingPlaylist = (
   segments: ReadonlyArray<MediaSegment>,
   names: RecordingNames,

@@ -1,20 +1,20 @@
-/** Requests for a playlist that is to have a certain segment or part (blocking reload, RFC 8216bis §6.2.5.2), and for the part that comes next. */
+/** Blocking playlist reload (RFC 8216bis §6.2.5.2): requests for a playlist with a certain segment or part, and for the next part. */
 import type { WindowState } from "./window.ts"
 
-/** `invalid` is a 400. */
+/** `invalid` leads to a 400. */
 type ReloadAnswer = "ready" | "wait" | "invalid"
 
-/** Values of the query as they came. */
+/** Raw query values. */
 export interface ReloadQuery {
-  /** `_HLS_msn` */
+  /** Value of `_HLS_msn`. */
   readonly msn: string | undefined
-  /** `_HLS_part` */
+  /** Value of `_HLS_part`. */
   readonly part: string | undefined
 }
 
-/** How far ahead of the last whole segment a request may be. */
+/** Maximum number of segments that a request may be ahead of the last whole segment. */
 const SEGMENTS_AHEAD = 2
-/** How much media of parts a request may be ahead of the last part. */
+/** Maximum duration of parts that a request may be ahead of the last part. */
 const PARTS_AHEAD_MS = 3000
 
 const NUMBER = /^\d{1,15}$/
@@ -24,14 +24,14 @@ interface Wanted {
   readonly part: number | undefined
 }
 
-/** `undefined`: the query is malformed. */
+/** `undefined` for a malformed query. */
 const wantedOf = ({ msn, part }: ReloadQuery): Wanted | "latest" | undefined => {
   if (msn === undefined) return part === undefined ? "latest" : undefined
   if (!NUMBER.test(msn) || (part !== undefined && !NUMBER.test(part))) return undefined
   return { segment: Number(msn), part: part === undefined ? undefined : Number(part) }
 }
 
-/** `partMs`: the longest part; `undefined` where the playlist has none, and then the query means nothing. */
+/** `partMs` is the length of the longest part; `undefined` where the playlist has none, and then the query is ignored. */
 export const answerReload = (state: WindowState, query: ReloadQuery, partMs: number | undefined): ReloadAnswer => {
   const wanted = wantedOf(query)
   if (wanted === undefined) return "invalid"
@@ -45,7 +45,7 @@ export const answerReload = (state: WindowState, query: ReloadQuery, partMs: num
   return part >= there + partsAhead(partMs) ? "invalid" : "wait"
 }
 
-/** Parts beyond the last of a whole segment are the next segment's first. */
+/** Parts beyond the last of a whole segment are the first ones of the next segment. */
 const partOfWhole = (
   { window, nextSegment, open }: WindowState,
   segment: number,
@@ -59,9 +59,9 @@ const partOfWhole = (
   return (open?.parts.length ?? 0) > 0 ? "ready" : "wait"
 }
 
-/** Whether the playlist hints at the part: players ask for it before it is there. */
+/** Whether the playlist hints at the part: players request it before it exists. */
 export const isHinted = ({ open, nextSegment, hasEnded }: WindowState, segment: number, index: number): boolean =>
   !hasEnded && segment === nextSegment && index === (open?.parts.length ?? 0)
 
-/** The Advance Part Limit. */
+/** Advance Part Limit. */
 const partsAhead = (partMs: number): number => (partMs < 1000 ? Math.ceil(PARTS_AHEAD_MS / partMs) : 3)

@@ -1,25 +1,25 @@
 /**
- * One run of an encoder on the clock of the broadcast: by how much its times are moved, and whether a fragment goes on from the one before.
- * An encoder that is restarted begins at 0 again, with the same init.
+ * One run of an encoder on the broadcast's clock: the offset of its times, and whether a fragment continues the previous one. A restarted
+ * encoder begins at 0 again, with the same init.
  */
 import { viewOf } from "./fmp4/boxes.ts"
 import type { Fragment, FragmentTrack } from "./fmp4/fragment.ts"
 import type { Track } from "./fmp4/init.ts"
 import { EncoderRefused } from "./fmp4/refusal.ts"
 
-/** A gap that is no guess about a last sample's duration any more. */
+/** A larger gap cannot be a wrong guess about a last sample's duration. */
 const GAP_S = 0.25
 const ROUNDING_S = 0.000_001
-/** How far picture and sound may be apart. */
+/** Maximum distance between picture and sound. */
 const APART_S = 10
 const LONGEST_BROADCAST_S = 24 * 3600
 
 type Kind = Track["kind"]
 
 interface TrackClock {
-  /** When the next sample is due, in seconds of the encoder. */
+  /** Due time of the next sample, in seconds of the encoder. */
   readonly due: number
-  /** When the last sample was. */
+  /** Time of the last sample. */
   readonly last: number
   readonly longestSample: number
 }
@@ -34,9 +34,8 @@ const ticksOf = ({ track }: FragmentTrack, seconds: number): number =>
 const hasSamples = ({ samples }: FragmentTrack): boolean => samples > 0
 
 /**
- * The last duration of a fragment is a guess of the encoder, and MediaRecorder's for sound is a third of what it becomes. Browsers take the
- * hole behind it for a jump of the clock, and then drop the pictures up to the next key frame. The usual duration is a
- * better guess.
+ * The last duration of a fragment is the encoder's guess, and MediaRecorder's guess for sound is a third of the real one. Browsers take the
+ * following hole for a jump of the clock, and then drop the pictures up to the next key frame. The usual duration is a better guess.
  */
 const betterLastDuration = ({ samples, duration, lastSampleDuration }: FragmentTrack): number => {
   const usual = samples > 2 ? Math.round((duration - lastSampleDuration) / (samples - 1)) : 0
@@ -49,24 +48,24 @@ export class EncoderRun {
   #end: number
   #mostTracks = 0
 
-  /** `startMs`: where on the clock of the broadcast the earliest of the fragment's tracks begins. */
+  /** `startMs` is the position on the broadcast's clock of the earliest of the fragment's tracks. */
   constructor(first: Fragment, startMs: number) {
     const starts = first.tracks.filter(hasSamples).map(startOf)
     this.#offset = startMs / 1000 - Math.min(...starts)
     this.#end = startMs / 1000
   }
 
-  /** Whether nothing was taken yet. */
+  /** Whether nothing was added yet. */
   get isNew(): boolean {
     return this.#clocks.size === 0
   }
 
-  /** The end of all its tracks, rounded up: the next run must not begin before it. */
+  /** End of all tracks, rounded up: the next run must not begin before it. */
   get endMs(): number {
     return Math.ceil(this.#end * 1000 - 0.001)
   }
 
-  /** When the next sample of a kind is due; `undefined` before its first. */
+  /** Due time of the next sample of a kind; `undefined` before its first. */
   dueMs(kind: Kind): number | undefined {
     const clock = this.#clocks.get(kind)
     return clock === undefined ? undefined : Math.round((clock.due + this.#offset) * 1000)
@@ -77,7 +76,7 @@ export class EncoderRun {
   }
 
   /**
-   * Whether the encoder's clock went back for any track, or forward for all. One track may pause while the other goes on. A picture with
+   * Whether the encoder's clock went back for any track, or forward for all. One track may pause while the other continues. A picture with
    * few frames, as of a shared screen, is late by a frame each time, because its last duration is a guess.
    */
   isBrokenBy(fragment: Fragment): boolean {
@@ -92,12 +91,12 @@ export class EncoderRun {
     )
   }
 
-  /** Whether a fragment has all of picture and sound that fragments had so far. */
+  /** Whether a fragment has all kinds of tracks seen so far. */
   isWholeIn(fragment: Fragment): boolean {
     return fragment.tracks.filter(hasSamples).length >= this.#mostTracks
   }
 
-  /** Throws `EncoderRefused` for a fragment that cannot be taken; nothing has changed then. */
+  /** Throws `EncoderRefused` for a fragment that cannot be added; nothing has changed then. */
   check(fragment: Fragment): void {
     const [first] = fragment.tracks.filter(hasSamples)
     for (const one of fragment.tracks) {
@@ -114,7 +113,7 @@ export class EncoderRun {
     }
   }
 
-  /** Writes the broadcast's times, and the numbers of the take's tracks, into a fragment that was checked. */
+  /** Writes the broadcast's times, and the track numbers of the take, into a checked fragment. */
   take(fragment: Fragment, tracks: ReadonlyArray<Track>): void {
     const view = viewOf(fragment.bytes)
     this.#mostTracks = Math.max(this.#mostTracks, fragment.tracks.filter(hasSamples).length)
@@ -127,7 +126,10 @@ export class EncoderRun {
     }
   }
 
-  /** An empty track has any time, and players would take the earliest of a segment for its start: it gets the other track's. */
+  /**
+   * An empty track may have any time, and players would take the earliest time of a segment for its start, so it gets the other track's
+   * time.
+   */
   #startIn(fragment: Fragment, one: FragmentTrack): number {
     return startOf(hasSamples(one) ? one : (fragment.tracks.find(hasSamples) ?? one))
   }

@@ -1,9 +1,9 @@
-/** A segment while it grows: its fragments, and the parts that they make. */
+/** A growing segment: its fragments, and the parts that they form. */
 import type { Fragment } from "./fmp4/fragment.ts"
 import { EncoderRefused } from "./fmp4/refusal.ts"
 import type { MediaSegment, OpenSegment, SegmentEvent, SegmentPart, TimelineEvent } from "./segments.ts"
 
-/** Fragments of no duration would make a segment grow without end. */
+/** Bounded, because fragments without a duration would make a segment grow without end. */
 const LARGEST_SEGMENT = 32 * 1024 * 1024
 const MOST_FRAGMENTS = 1000
 
@@ -12,7 +12,7 @@ export class SegmentBuilder {
   readonly #data: Uint8Array[] = []
   readonly #parts: SegmentPart[] = []
   #bytes = 0
-  /** Fragments of the part that is not whole yet: from which on, how long, and whether the first starts with a key frame. */
+  /** Fragments of the incomplete part: index of the first, total duration, and whether the first starts with a key frame. */
   #from = 0
   #pendingMs = 0
   #isIndependent = false
@@ -38,7 +38,7 @@ export class SegmentBuilder {
     this.#pendingMs += durationMs
   }
 
-  /** The part that has become long enough. */
+  /** The part, if it has become long enough. */
   partsReady(leastMs: number): ReadonlyArray<TimelineEvent> {
     if (this.#from === this.#data.length || this.#pendingMs < leastMs) return []
     const data = this.#data.slice(this.#from)
@@ -52,7 +52,7 @@ export class SegmentBuilder {
     return [{ type: "part", segment: this.#head.number, index, part, data }]
   }
 
-  /** The last part, and the segment. */
+  /** Closes the last part and the segment. */
   close(endMs: number): { readonly segment: MediaSegment; readonly events: ReadonlyArray<TimelineEvent> } {
     const lastPart = this.partsReady(0)
     const segment: MediaSegment = {

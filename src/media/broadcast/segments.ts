@@ -1,31 +1,31 @@
-/** The pieces of a broadcast. Times are milliseconds of the broadcast, which begins at 0 and has no gaps. */
+/** Pieces of a broadcast. Times are milliseconds of the broadcast, which begins at 0 and has no gaps. */
 import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { Init } from "./fmp4/init.ts"
 
-/** Media that one init describes. */
+/** Media described by one init. */
 export interface Take {
-  /** From 1. */
+  /** Number of the take, starting at 1. */
   readonly number: number
-  /** `Init.identity`. */
+  /** Value of `Init.identity`. */
   readonly identity: string
-  /** Bytes of its init, with which its file begins. */
+  /** Size of its init, with which its file begins. */
   readonly initBytes: number
 }
 
 export interface SegmentPart {
   readonly durationMs: number
-  /** Starts with a key frame. */
+  /** Whether it starts with a key frame. */
   readonly isIndependent: boolean
 }
 
 export type MediaSegment = BroadcastSegment
 
-/** A segment that grows. */
+/** A growing segment. */
 export interface OpenSegment extends Omit<MediaSegment, "durationMs" | "bytes"> {
   readonly parts: ReadonlyArray<SegmentPart>
 }
 
-/** A segment is whole: its bytes go to the end of the take's file. */
+/** A complete segment: its bytes are appended to the take's file. */
 export interface SegmentEvent {
   readonly type: "segment"
   readonly segment: MediaSegment
@@ -33,7 +33,7 @@ export interface SegmentEvent {
   readonly data: ReadonlyArray<Uint8Array>
 }
 
-/** A part of the open segment is there. */
+/** A complete part of the open segment. */
 export interface PartEvent {
   readonly type: "part"
   readonly segment: number
@@ -42,7 +42,7 @@ export interface PartEvent {
   readonly data: ReadonlyArray<Uint8Array>
 }
 
-/** The file of the take begins, with its init. */
+/** Beginning of a take's file with its init. */
 interface TakeEvent {
   readonly type: "take"
   readonly take: Take
@@ -51,25 +51,25 @@ interface TakeEvent {
 
 export type TimelineEvent = TakeEvent | PartEvent | SegmentEvent
 
-/** How far a broadcast has got; after a restart of the server it goes on from there. */
+/** Progress of a broadcast, from which it continues after a restart of the server. */
 export interface Position {
   readonly nextSegment: number
-  /** The end of all tracks. */
+  /** End of all tracks. */
   readonly endMs: number
   readonly take: Take | undefined
-  /** Of the file of the take. */
+  /** Size of the take's file. */
   readonly fileBytes: number
 }
 
 export const START: Position = { nextSegment: 0, endMs: 0, take: undefined, fileBytes: 0 }
 
 /**
- * Sound may go on for a frame or two after the picture, at which a segment ends; rows do not have that. Without this much room
- * it would overlap with the next run.
+ * Room for sound that continues for a frame or two after the picture, at which a segment ends; rows do not record it. Without this room it
+ * would overlap with the next run.
  */
 const ROOM_MS = 100
 
-/** From the last row. The bytes behind the row's end are cut off the take's file. */
+/** Position after the last row. Bytes beyond the row's end are cut off the take's file. */
 export const positionAfter = (last: MediaSegment | undefined, take: Take | undefined): Position =>
   last === undefined
     ? START

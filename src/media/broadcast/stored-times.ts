@@ -1,9 +1,9 @@
-/** How long the stored segments of a recording last. */
+/** Durations of the stored segments of a recording. */
 import type { MediaSegment } from "./segments.ts"
 
 /**
- * A segment lasts until the next one starts, which is right to the millisecond also where the encoder guessed the duration of its last frames.
- * Where the ones between two were not stored, it has its own duration, and the time jumps.
+ * A segment lasts until the next one starts, which is exact to the millisecond even where the encoder guessed the duration of its last
+ * frames. Where segments in between were not stored, it has its own duration, and the time jumps.
  */
 export const storedTimes = (segments: ReadonlyArray<MediaSegment>): ReadonlyArray<MediaSegment> =>
   segments.map((segment, index) => {

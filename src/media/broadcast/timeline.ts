@@ -1,6 +1,6 @@
 /**
- * The one clock of a broadcast: fragments of encoders that come, go, restart and take over from each other go in, and one
- * timeline comes out, cut at key frames into segments, and these into parts. It only decides; the caller stores, and gives the time of day.
+ * The clock of a broadcast: it turns the fragments of encoders that come, go, restart and take over from each other into one timeline, cut
+ * at key frames into segments and parts. It only decides; the caller stores, and provides the time of day.
  */
 import type { Fragment, FragmentTrack } from "./fmp4/fragment.ts"
 import type { Init } from "./fmp4/init.ts"
@@ -11,16 +11,16 @@ import { SegmentBuilder } from "./segment-builder.ts"
 import { type OpenSegment, type Position, START, type Take, type TimelineEvent } from "./segments.ts"
 
 interface TimelineOptions {
-  /** Wanted length of a segment; it ends with the first key frame after nearly that time. */
+  /** Target length of a segment, which ends with the first key frame after nearly that time. */
   readonly segmentMs: number
-  /** Wanted length of a part. */
+  /** Target length of a part. */
   readonly partMs: number
 }
 
-/** A key frame that comes a little early ends a segment all the same: frames do not fall on the second. */
+/** A slightly early key frame also ends a segment, because frames do not fall exactly on the second. */
 const EARLY = 0.85
 /**
- * A fragment without sound, such as MediaRecorder's last, begins no segment until so many times its length: there are readers that take a
+ * A fragment without sound, such as MediaRecorder's last, begins no segment until this many times the target length: some readers take a
  * segment without a track for the track's end.
  */
 const TARGETS_FOR_WHOLE = 3
@@ -36,18 +36,18 @@ export class Timeline {
   readonly #options: TimelineOptions
   readonly #jumps = new JumpLimit()
   #position: Position
-  /** Of the encoder. */
+  /** Init of the encoder. */
   #init: Init | undefined
-  /** Of the take's file, whose numbers of tracks count. Unknown after a restart of the server. */
+  /** Init of the take's file, whose track numbers count. Unknown after a restart of the server. */
   #takeInit: Init | undefined
   #run: EncoderRun | undefined
-  /** Broadcast and wallclock time of the run's start. */
+  /** Broadcast and wall-clock time of the run's start. */
   #anchor = { startMs: 0, at: 0 }
   #open: SegmentBuilder | undefined
   #isPaused = false
   #withoutKeyFrameMs = 0
 
-  /** `takeInit`: of the take in `position`, whose file goes on. */
+  /** `takeInit` belongs to the take in `position`, whose file continues. */
   constructor(options: TimelineOptions, position: Position = START, takeInit?: Init) {
     this.#options = options
     this.#position = position
@@ -66,7 +66,7 @@ export class Timeline {
     return this.#isPaused
   }
 
-  /** An encoder begins: each time that an init comes, also with the same bytes. */
+  /** Begins an encoder at each init, even one with the same bytes. */
   begin(init: Init): ReadonlyArray<TimelineEvent> {
     const events = this.#endRun()
     this.#init = init
@@ -74,7 +74,7 @@ export class Timeline {
     return events
   }
 
-  /** `now`: Unix milliseconds. The fragment's bytes are changed and handed on. Throws `EncoderRefused`. */
+  /** `now` is in Unix milliseconds. The fragment's bytes are changed and passed on. Throws `EncoderRefused`. */
   push(fragment: Fragment, now: number): ReadonlyArray<TimelineEvent> {
     const init = this.#init
     if (init === undefined) throw new EncoderRefused("no_init", "Fragments come before the part that describes them.")
@@ -83,7 +83,7 @@ export class Timeline {
     const isKey = lead.startsWithSync && lead.track.kind === init.tracks[0]?.kind
     const isBroken = this.#run?.isBrokenBy(fragment) === true
     const run = isBroken ? undefined : this.#run
-    // Refused before anything changes: events of a call that throws would be lost.
+    // Refused before anything changes, because events of a call that throws would be lost.
     const next = run ?? new EncoderRun(fragment, this.#run?.endMs ?? this.#position.endMs)
     next.check(fragment)
     if (run === undefined && isKey) this.#jumps.count(now)
@@ -97,7 +97,7 @@ export class Timeline {
     return events
   }
 
-  /** A file of the encoder has ended, and with it a segment, so that nothing waits for the next file. */
+  /** Ends a file of the encoder, and with it a segment, so that nothing waits for the next file. */
   endFile(): ReadonlyArray<TimelineEvent> {
     const [open, end] = [this.#open, this.#dueMs()]
     return open === undefined || end - open.startMs < this.#options.segmentMs / 2 ? [] : this.#close(end)
@@ -109,13 +109,13 @@ export class Timeline {
     return this.#endRun()
   }
 
-  /** Goes on with the next key frame. */
+  /** Continues with the next key frame. */
   resume(): void {
     this.#isPaused = false
     this.#withoutKeyFrameMs = 0
   }
 
-  /** The broadcast ends, or the encoder's connection has. */
+  /** Ends the broadcast, or the encoder's connection. */
   end(): ReadonlyArray<TimelineEvent> {
     return this.#endRun()
   }
@@ -147,7 +147,7 @@ export class Timeline {
     if (isKey && elapsed >= least) events.push(...this.#close(start))
     if (elapsed > LONGEST_WITHOUT_KEY_FRAME_MS && !isKey) throw noKeyFrame()
     if (this.#open === undefined && !isKey) {
-      // Only a file that ends a segment leaves none open. The rest of the sound comes without a picture at the end.
+      // Only the end of a file leaves no segment open. The remaining sound then comes without a picture.
       if (lead.track.kind === "audio") return
       throw new EncoderRefused(
         "no_sync_sample",
@@ -156,13 +156,13 @@ export class Timeline {
     }
     const isFirst = run.isNew
     run.take(fragment, this.#takeInit?.tracks ?? [])
-    // The first one begins with the earlier of picture and sound, so that no time is lost between runs.
+    // The first segment begins with the earlier of picture and sound, so that no time is lost between runs.
     this.#open ??= this.#newSegment(isFirst ? this.#position.endMs : start, isFirst)
     this.#open.add(fragment, this.#leadMs(lead), isKey)
     events.push(...this.#open.partsReady(this.#options.partMs * EARLY))
   }
 
-  /** How much longer the fragment makes the segment; sound beside a picture does not. */
+  /** Duration that the fragment adds to the segment; sound beside a picture adds none. */
   #leadMs(lead: FragmentTrack): number {
     return lead.track.kind === this.#init?.tracks[0]?.kind ? (lead.duration / lead.track.timescale) * 1000 : 0
   }
@@ -179,7 +179,7 @@ export class Timeline {
     })
   }
 
-  /** When the picture, or sound alone, is due to go on. */
+  /** Time at which the picture, or sound alone, is due to continue. */
   #dueMs(): number {
     return this.#run?.dueMs(this.#init?.tracks[0]?.kind ?? "video") ?? this.#position.endMs
   }

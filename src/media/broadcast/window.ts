@@ -1,4 +1,4 @@
-/** The segments that a live playlist has: the latest few. */
+/** The latest segments, which a live playlist lists. */
 import type { MediaSegment, OpenSegment, SegmentPart } from "./segments.ts"
 
 export interface ListedSegment extends MediaSegment {
@@ -7,13 +7,13 @@ export interface ListedSegment extends MediaSegment {
 
 export interface Window {
   readonly segments: ReadonlyArray<ListedSegment>
-  /** Of the segments that have left: how many were discontinuous. */
+  /** Number of discontinuities among the segments that have left. */
   readonly discontinuities: number
 }
 
 export const EMPTY_WINDOW: Window = { segments: [], discontinuities: 0 }
 
-/** `size`: how many segments stay. */
+/** `size` is the number of segments kept. */
 export const withSegment = (window: Window, segment: ListedSegment, size: number): Window => {
   const all = [...window.segments, segment]
   const gone = all.slice(0, Math.max(0, all.length - size))
@@ -23,15 +23,15 @@ export const withSegment = (window: Window, segment: ListedSegment, size: number
   }
 }
 
-/** From rows, after a restart of the server. Parts are forgotten: nobody waits for them any more. */
+/** Restores the window from rows after a restart of the server. Parts are dropped, because nobody waits for them. */
 export const windowOf = (segments: ReadonlyArray<MediaSegment>, size: number): Window =>
   segments.reduce((window, segment) => withSegment(window, { ...segment, parts: [] }, size), EMPTY_WINDOW)
 
-/** A broadcast as its live playlist shows it. */
+/** State of a broadcast as shown in its live playlist. */
 export interface WindowState {
   readonly window: Window
   readonly open: OpenSegment | undefined
-  /** Of the segment that comes next, or is open. */
+  /** Number of the segment that is open or comes next. */
   readonly nextSegment: number
   readonly hasEnded: boolean
 }

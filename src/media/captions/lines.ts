@@ -1,7 +1,7 @@
-/** Text as blocks of lines between empty ones, which is the skeleton of WebVTT and SubRip. */
+/** Blocks of lines separated by empty lines, the common structure of WebVTT and SubRip. */
 
 export interface Block {
-  /** The number of its first line, from 1. */
+  /** Number of its first line, starting at 1. */
   readonly line: number
   readonly lines: ReadonlyArray<string>
 }
@@ -22,7 +22,7 @@ export const blocksOf = (lines: ReadonlyArray<string>): ReadonlyArray<Block> => 
   return blocks
 }
 
-/** `hh:mm:ss.ttt` with any number of hours, or `mm:ss.ttt`; SubRip writes a comma. `undefined`: it is no time. */
+/** Parses `hh:mm:ss.ttt` with any number of hours, or `mm:ss.ttt`; SubRip uses a comma. `undefined` when the text is no time. */
 const millisecondsOf = (text: string): number | undefined => {
   const match = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})$/.exec(text)
   if (match === null) return undefined
@@ -33,14 +33,14 @@ const millisecondsOf = (text: string): number | undefined => {
 
 const TIMES = /^\s*(\S+)[ \t]*-->[ \t]*(\S+)(?:[ \t].*)?$/
 
-/** The times of a line `<from> --> <to> <settings>`; `undefined` for other lines, also with unreadable times. */
+/** The times of a line `<from> --> <to> <settings>`; `undefined` for other lines and unreadable times. */
 export const timesOf = (line: string): { readonly t0: number; readonly t1: number } | undefined => {
   const [, from = "", to = ""] = TIMES.exec(line) ?? []
   const [t0, t1] = [millisecondsOf(from), millisecondsOf(to)]
   return t0 === undefined || t1 === undefined ? undefined : { t0, t1 }
 }
 
-/** `hh:mm:ss<point>ttt`. */
+/** Formats as `hh:mm:ss<point>ttt`. */
 export const timeText = (milliseconds: number, point: "." | ","): string => {
   const two = (value: number): string => String(value).padStart(2, "0")
   const seconds = Math.floor(milliseconds / 1000)

@@ -1,8 +1,8 @@
-/** SubRip: numbered blocks of times and text. It knows no speakers and no languages; marks of style are left out. */
+/** SubRip: numbered blocks of times and text, without speakers and languages; style tags are removed. */
 import { blocksOf, linesOf, timesOf } from "./lines.ts"
 import { type Segment, SegmentList, UnreadableCaptions } from "./segments.ts"
 
-/** The marks that players know, and positions such as `{\an8}`. Bounded, so that a text of opening brackets is read in one go. */
+/** Style tags that players know, and positions such as `{\an8}`. Bounded, so that a text of opening brackets is read in linear time. */
 const MARKS = /<\/?(?:b|i|u|s|font)(?:\s[^>]{0,200})?>|\{\\[^}]{0,200}\}/gi
 
 /** Throws `UnreadableCaptions`. */

@@ -1,6 +1,6 @@
 /**
- * WebVTT (W3C): cues with their voices and languages. Styles, regions, notes, positions and all other marks inside of a cue are
- * left out. A cue of several voices becomes a segment for each.
+ * WebVTT (W3C): cues with their voices and languages. Styles, regions, notes, positions and all other tags inside a cue are removed. A cue
+ * of several voices becomes one segment per voice.
  */
 import { type Block, blocksOf, linesOf, timesOf } from "./lines.ts"
 import { type Segment, SegmentList, UnreadableCaptions } from "./segments.ts"
@@ -19,7 +19,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const characterOf = (code: number): string =>
   code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : ""
 
-/** Unknown references stay as they are, as browsers leave them. */
+/** Unknown references stay unchanged, as in browsers. */
 const unescaped = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-zA-Z]{2,6}));/g, (whole, decimal, hex, name) => {
     if (decimal !== undefined) return characterOf(Number(decimal))
@@ -31,13 +31,13 @@ const LONGEST_TAG = 500
 
 interface Tag {
   readonly from: number
-  /** After its closing bracket. */
+  /** Offset after its closing bracket. */
   readonly to: number
-  /** Without its brackets. */
+  /** Tag without its brackets. */
   readonly tag: string
 }
 
-/** Each closing bracket is looked for once, so that a text of opening brackets is read in one go. */
+/** Each closing bracket is searched for once, so that a text of opening brackets is read in linear time. */
 function* tagsOf(payload: string): Generator<Tag> {
   let close = -1
   let from = payload.indexOf("<")
@@ -51,7 +51,7 @@ function* tagsOf(payload: string): Generator<Tag> {
   }
 }
 
-/** Text under one voice and language. */
+/** Text of one voice and language. */
 type Stretch = Pick<Segment, "speaker" | "lang" | "text">
 
 /** `v.loud Ada` is the voice tag with a class and the annotation `Ada`. */
@@ -86,7 +86,7 @@ const stretchesOf = (payload: string): ReadonlyArray<Stretch> => {
 }
 
 const addCue = ({ line, lines }: Block, segments: SegmentList): void => {
-  // The first or, after a name for the cue, the second line has the times.
+  // The times are in the first line or, after a cue name, in the second.
   const at = lines.slice(0, 2).findIndex((one) => one.includes("-->"))
   if (at < 0) return
   const times = timesOf(lines[at] ?? "")
@@ -94,7 +94,7 @@ const addCue = ({ line, lines }: Block, segments: SegmentList): void => {
   for (const stretch of stretchesOf(lines.slice(at + 1).join("\n"))) segments.add({ ...times, ...stretch }, line + at)
 }
 
-/** `defaultLang`: of cues that name none. Throws `UnreadableCaptions`. */
+/** `defaultLang` applies to cues that name none. Throws `UnreadableCaptions`. */
 export const readVtt = (text: string): ReadonlyArray<Segment> => {
   const lines = linesOf(text)
   if (!/^WEBVTT(?:[ \t].*)?$/.test(lines[0] ?? "")) throw new UnreadableCaptions(1, "a WebVTT file begins with WEBVTT")

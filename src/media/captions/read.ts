@@ -1,6 +1,6 @@
 /**
- * A transcript from the bytes of a request. Large ones are read in the process for media, whose answer must cost the server's event loop
- * little: it is the text of rows, in slices, which go to the database as they are.
+ * Reads a transcript from the bytes of a request. Large transcripts are read in the media process, whose answer must cost the server's
+ * event loop little: it holds the text of rows, in slices, which go to the database unchanged.
  */
 import { Result, Schema } from "effect"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
@@ -12,7 +12,7 @@ import { inOrder, type Segment, segmentOf, UnreadableCaptions } from "./segments
 
 export type TranscriptForm = "json" | "vtt" | "srt"
 
-/** `slices`: JSON of at most a thousand segments each. */
+/** `slices` are JSON of at most a thousand segments each. */
 export type ReadTranscript =
   | { readonly outcome: "read"; readonly slices: ReadonlyArray<string>; readonly count: number }
   | { readonly outcome: "unreadable"; readonly detail: string; readonly faults: ReadonlyArray<Fault> }
@@ -22,7 +22,7 @@ const IN_A_SLICE = 1000
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 const decode = Schema.decodeUnknownResult(TranscriptInput, { errors: "all" })
 
-/** Why the bytes are no transcript. */
+/** Reason why the bytes are no transcript. */
 class Refused extends Error {
   override readonly name = "Refused"
   readonly faults: ReadonlyArray<Fault>
@@ -40,7 +40,7 @@ const textOf = (body: Uint8Array): string => {
     const text = utf8.decode(body)
     if (isStorable(text)) return text
   } catch {
-    // The answer is the same.
+    // Invalid UTF-8 is refused below.
   }
   throw new Refused(ofWhole("not UTF-8, or with characters that cannot be stored"))
 }

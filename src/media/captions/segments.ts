@@ -1,10 +1,10 @@
-/** The one model of a transcript, which every format is read into and written from. */
+/** The common model of a transcript, into which every format is read and from which it is written. */
 import { LANGUAGE_TAG, LONGEST_LANGUAGE, spokenName, spokenText, tidyLine } from "../../model/text/tidy-text.ts"
 
 export interface Segment {
-  /** The empty text where the format or its author names none. */
+  /** Empty where the format or its author names none. */
   readonly speaker: string
-  /** BCP 47; the empty text where it is not known. */
+  /** Language tag of BCP 47; empty when unknown. */
   readonly lang: string
   /** Milliseconds from the recording's start. */
   readonly t0: number
@@ -13,7 +13,7 @@ export interface Segment {
   readonly text: string
 }
 
-/** Text that is not the format that it is taken for. `line` counts from 1. */
+/** Text that is not in the expected format. `line` counts from 1. */
 export class UnreadableCaptions extends Error {
   override readonly name = "UnreadableCaptions"
   readonly line: number
@@ -29,16 +29,16 @@ export class UnreadableCaptions extends Error {
 const MOST_SEGMENTS = 50_000
 const MOST_CHARACTERS = 2_000
 const LONGEST_NAME = 200
-/** The longest time that is taken: ten days, as for captions that are pushed live. */
+/** Latest accepted time: ten days, as for live captions. */
 const LATEST_MS = 10 * 24 * 3_600_000
 
-/** The empty text for one that is no language tag. */
+/** Empty for an invalid language tag. */
 const languageOf = (text: string): string => {
   const tag = tidyLine(text)
   return tag.length <= LONGEST_LANGUAGE && LANGUAGE_TAG.test(tag) ? tag : ""
 }
 
-/** The segment, tidied; `undefined` for one without text. Refuses one beyond the limits. */
+/** The normalised segment; `undefined` for one without text. Refuses a segment beyond the limits. */
 export const segmentOf = (given: Segment, line: number): Segment | undefined => {
   const text = spokenText(given.text)
   if (text === "") return undefined
@@ -52,11 +52,11 @@ export const segmentOf = (given: Segment, line: number): Segment | undefined => 
   return { speaker, lang: languageOf(given.lang), t0: given.t0, t1: given.t1, text }
 }
 
-/** By start, then by end; segments of the same time stay in their order. */
+/** Sorts by start, then by end; segments of the same time keep their order. */
 export const inOrder = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> =>
   segments.toSorted((a, b) => a.t0 - b.t0 || a.t1 - b.t1)
 
-/** Collects what a reader finds, up to the limit. */
+/** Collects a reader's segments up to the limit. */
 export class SegmentList {
   readonly #segments: Segment[] = []
 

@@ -1,6 +1,6 @@
 /**
- * A transcript in the formats that players and people read. Whatever is stored, a cue has no empty line, and it ends after it begins, as
- * WebVTT demands.
+ * Writes a transcript in the formats that players and people read. Whatever is stored, a cue has no empty line, and it ends after it
+ * begins, as WebVTT requires.
  */
 import { tidyLine, tidyText } from "../../model/text/tidy-text.ts"
 import { timeText } from "./lines.ts"
@@ -23,7 +23,7 @@ const voiced = ({ speaker, lang, text }: Segment): string => {
 
 const times = ({ t0, t1 }: Segment, point: "." | ","): string => `${timeText(t0, point)} --> ${timeText(t1, point)}`
 
-/** Takes segments in their order, some at a time, so that a long transcript does not hold the event loop. */
+/** Takes segments in order, some at a time, so that a long transcript does not block the event loop. */
 export interface Writer {
   readonly add: (segments: ReadonlyArray<Segment>) => void
   readonly text: () => string
@@ -41,7 +41,7 @@ export const vttWriter = (): Writer => {
   }
 }
 
-/** SubRip. It has no place for speakers and languages. */
+/** SubRip, which has no speakers and languages. */
 export const srtWriter = (): Writer => {
   const pieces: string[] = []
   let count = 0
@@ -54,7 +54,7 @@ export const srtWriter = (): Writer => {
   }
 }
 
-/** Paragraphs, one for each time that another speaker begins. */
+/** Paragraphs, one per change of speaker. */
 export const textWriter = (): Writer => {
   const paragraphs: string[] = []
   let speaker: string | undefined

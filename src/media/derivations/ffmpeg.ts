@@ -1,6 +1,6 @@
 /**
- * ffmpeg, where the machine has it: decodes a recording for a picture and for the shape of its sound. It runs with a low priority, one
- * thread and a time limit, reads nothing but the recording, and gets no text of a user as an argument.
+ * Wrapper of ffmpeg, where the machine has it: decodes a recording for a thumbnail and a waveform. It runs with a low priority, one thread
+ * and a time limit, reads nothing but the recording, and gets no user text as an argument.
  */
 import { spawn } from "node:child_process"
 import { accessSync, constants } from "node:fs"
@@ -9,21 +9,21 @@ import { delimiter, join } from "node:path"
 import type { MediaSource } from "../storage/storage.ts"
 import { PeakMeter, type Waveform } from "./peaks.ts"
 
-/** ffmpeg did not do it. `isOver`: it took more time than one may take. */
+/** ffmpeg failed. `isOver` means that it exceeded the time limit. */
 export class FfmpegFailed extends Error {
   override readonly name = "FfmpegFailed"
 }
 
 const WITHIN_MS = 120_000
-/** A picture of 8K has as many. A decoder keeps several pictures at once. */
+/** Pixels of an 8K picture. A decoder keeps several pictures at once. */
 const MOST_PIXELS = 36_000_000
-/** Of one buffer. */
+/** Limit of one buffer. */
 const MOST_BYTES = 256 * 1024 ** 2
-/** Those that recordings may have: one that names other files is not among them. */
+/** Formats that recordings may have, without those that refer to other files. */
 const FORMATS = "mov,matroska,mpegts,ogg,wav,mp3,flac,aac"
 const WIDTH = 640
 const SAMPLE_RATE = 8000
-/** Of what ffmpeg says when it fails; only to be logged. */
+/** Maximum length of ffmpeg's error output, which is only logged. */
 const MOST_WORDS = 500
 
 const isExecutable = (path: string): boolean => {
@@ -35,14 +35,14 @@ const isExecutable = (path: string): boolean => {
   }
 }
 
-/** `given`: a path, or `off`; null looks for ffmpeg on `path`. Null: there is none. */
+/** `given` is a path, or `off`; null searches `path` for ffmpeg. Returns null when there is none. */
 export const findFfmpeg = (given: string | null, path: string): string | null => {
   if (given === "off") return null
   const found = given === null ? path.split(delimiter).map((folder) => join(folder, "ffmpeg")) : [given]
   return found.find(isExecutable) ?? null
 }
 
-/** ffmpeg may open this and nothing else: a playlist or a reference in a file leads nowhere. */
+/** ffmpeg may open only this input, so a playlist or a reference in a file leads nowhere. */
 const inputOf = (source: MediaSource): ReadonlyArray<string> => [
   ...["-max_pixels", String(MOST_PIXELS), "-format_whitelist", FORMATS, "-protocol_whitelist"],
   ...("path" in source ? ["file", "-i", `file:${source.path}`] : ["http,https,tls,tcp", "-i", source.url]),
@@ -50,7 +50,7 @@ const inputOf = (source: MediaSource): ReadonlyArray<string> => [
 
 export interface Run {
   readonly ffmpeg: string
-  /** Ends it. */
+  /** Aborts ffmpeg. */
   readonly signal: AbortSignal
 }
 
@@ -76,19 +76,19 @@ const run = (
     child.once("error", (cause) => reject(new FfmpegFailed("ffmpeg could not be started", { cause })))
     child.once("close", (code) => {
       if (code === 0) resolve()
-      // An address of a bucket is a secret.
+      // A bucket address is a secret.
       else reject(new FfmpegFailed(words.slice(0, MOST_WORDS).replaceAll(/https?:\S+/g, "<address>")))
     })
     if (child.pid !== undefined) {
       try {
         setPriority(child.pid, os.priority.PRIORITY_LOW)
       } catch {
-        // It has ended already.
+        // The process has already ended.
       }
     }
   })
 
-/** Writes a picture of the moment `atMs`, as JPEG, at most 640 wide. */
+/** Writes a JPEG picture of the moment `atMs`, at most 640 wide. */
 export const writeThumbnail = (by: Run, source: MediaSource, atMs: number, output: string): Promise<void> =>
   run(
     by,
@@ -99,7 +99,7 @@ export const writeThumbnail = (by: Run, source: MediaSource, atMs: number, outpu
     () => {},
   )
 
-/** Null: the recording has no sound that can be decoded. */
+/** Resolves to null when the recording has no sound that can be decoded. */
 export const waveformOf = async (by: Run, source: MediaSource, durationMs: number): Promise<Waveform | null> => {
   const meter = new PeakMeter((durationMs / 1000) * SAMPLE_RATE)
   const format = ["-map", "0:a:0?", "-ac", "1", "-ar", String(SAMPLE_RATE), "-f", "s16le", "pipe:1"]

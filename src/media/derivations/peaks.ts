@@ -1,9 +1,9 @@
-/** The shape of a sound: its lowest and highest sample in each of many equal stretches of time. */
+/** Waveform of a sound: the lowest and highest sample in each of many equal intervals. */
 
-/** Stretches of one recording. */
+/** Number of intervals per recording. */
 export const PEAKS = 1000
 
-/** As it is stored. Peaks are from -1 to 1, in pairs of lowest and highest. */
+/** Stored form. Peaks are from -1 to 1, in pairs of lowest and highest. */
 export interface Waveform {
   readonly version: 1
   readonly durationMs: number
@@ -13,16 +13,16 @@ export interface Waveform {
 const FULL_SCALE = 32_768
 const rounded = (sample: number): number => Math.round((sample / FULL_SCALE) * 1000) / 1000
 
-/** Takes samples of 16 bits (little endian, one channel) as they come, in any pieces. */
+/** Reads samples of 16 bits (little endian, one channel), split anywhere. */
 export class PeakMeter {
   readonly #samplesEach: number
   readonly #low = new Int16Array(PEAKS)
   readonly #high = new Int16Array(PEAKS)
   #samples = 0
-  /** The first byte of a sample whose second one has not come. */
+  /** First byte of an incomplete sample. */
   #half: number | undefined
 
-  /** `samples`: expected in all; what comes beyond counts for the last stretch. */
+  /** `samples` is the expected total; further samples count for the last interval. */
   constructor(samples: number) {
     this.#samplesEach = Math.max(1, samples / PEAKS)
   }

@@ -1,4 +1,4 @@
-/** Webhook events of media, written in the transaction that makes it ready. */
+/** Webhook events of media, written in the transaction that makes the media ready. */
 import { newId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Timestamp } from "../../model/timestamp.ts"

@@ -1,4 +1,4 @@
-/** Recordings and broadcasts by the media server: which rooms it has to record, and what came of them. */
+/** Recordings and broadcasts by the media server: the rooms to record, and the results. */
 import { Effect } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import { Unavailable } from "../../model/errors.ts"
@@ -38,17 +38,17 @@ import { LiveBroadcasts } from "../placed/live-broadcasts.ts"
 import { mediaRoomOf } from "../seats.ts"
 import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, sizeOfStored, storageKeyOf } from "../storage/storage.ts"
 
-/** Looked at in one sweep. */
+/** Maximum number of recordings checked in one sweep. */
 const SWEPT = 200
-/** Rooms that the media server is asked about at once. */
+/** Maximum number of rooms requested from the media server concurrently. */
 const ROOMS_AT_ONCE = 4
-/** A recording of more than a day is refused as too long. */
+/** Recordings longer than a day are refused as too long. */
 const ABANDONED_AFTER_MS = 25 * 3_600_000
 
-/** The recorder adds the ending to a name that lacks it. */
+/** The recorder adds the extension to a name that lacks it. */
 const captureKeyOf = (workspaceId: string, id: string): string => `${storageKeyOf(workspaceId, id)}${ROOM_ENDING}`
 
-/** The name of a file that the media server was asked for here; null: it was asked for by another program. */
+/** Name of a file requested by this deployment; null when another program requested it. */
 const nameOf = (key: string | null): StoredName | null => {
   const [folder = "", , file = ""] = (key ?? "").split("/")
   const [workspaceId, id] = [parseId(folder), parseId(file.replace(ROOM_ENDING, ""))]
@@ -61,7 +61,7 @@ const NOT_MADE: MediaFailure = {
   detail: "The media server could not record the room, or recorded nothing.",
 }
 
-/** Not a failure to be looked into. */
+/** An expected failure that needs no attention. */
 export const EMPTY_ROOM = new Unavailable({
   detail: "Nobody is in the room that is to be recorded.",
   retryAfterSeconds: 5,
@@ -91,8 +91,8 @@ interface Of {
 }
 
 /**
- * Tells staff of the recorder of a broadcast. Of a room that is recorded alone they are told nothing, and neither of a broadcast that was
- * paused or has ended while the media server was asked.
+ * Reports the recorder of a broadcast to staff. Nothing is reported for a room that is only recorded, nor for a broadcast that was paused
+ * or ended while the media server was asked.
  */
 const report = (
   { eventId, phaseId }: Of,
@@ -107,7 +107,7 @@ const report = (
     yield* (yield* LiveBroadcasts).reportStage(eventId, { broadcastId, phaseId, state, failure })
   })
 
-/** A process that died after the recording had begun finds it again by its key. */
+/** A process that died after the recording began finds it again by its key. */
 const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, of: Of): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
@@ -126,7 +126,7 @@ const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, of: Of)
     const began = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
     if (began === "gone") yield* recorder.stop(egressId)
     if (began === "running") yield* report(of, broadcastId, "receiving", null)
-    // A message that came before its id was stored, and named no key, named no recording.
+    // A message that arrived before the id was stored, without a key, matched no recording.
     const facts = yield* recorder.find(egressId)
     if (facts !== undefined) yield* settleCapture(facts)
   })
@@ -140,7 +140,7 @@ const end = ({ id, egressId, egressRoom }: RoomCapture): Start =>
     if (recorder !== null) yield* recorder.stop(egressId)
   })
 
-/** Each one is tried, so that a room without people does not keep the others from being recorded. */
+/** Tries each item, so that a room without people does not keep the others from being recorded. */
 const all = <A>(of: ReadonlyArray<A>, each: (one: A) => Start): Start =>
   Effect.flatMap(
     Effect.forEach(of, (one) => Effect.result(each(one)), { concurrency: ROOMS_AT_ONCE }),
@@ -189,7 +189,7 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
     })
     const starting = [...known.filter(isWanted), ...added].filter((one) => one?.egressId === null)
     const unwanted = known.filter((one) => !isWanted(one))
-    // A recorder that died cannot be ended, and the media server goes on to list its recording: the next ones begin all the same.
+    // A dead recorder cannot be ended, and the media server still lists its recording: the next ones begin all the same.
     const ended = yield* Effect.result(all(unwanted, end))
     yield* all(
       starting.filter((one) => one !== undefined),
@@ -198,7 +198,7 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
     if (ended._tag === "Failure") yield* Effect.fail(ended.failure)
   })
 
-/** Does what the job says, unless the event has a newer one. */
+/** Executes the job, unless the event has a newer one. */
 export const followCapture = (eventId: string, jobId: number, limits: CaptureLimits): Start =>
   Effect.gen(function* () {
     if ((yield* RoomRecorder) === null) return
@@ -206,7 +206,7 @@ export const followCapture = (eventId: string, jobId: number, limits: CaptureLim
     if (wanted !== undefined) yield* follow(eventId, wanted, limits)
   })
 
-/** Removes the file of a recording that was deleted while it went on. */
+/** Removes the file of a recording that was deleted while it was made. */
 const removeStray = async (sql: Queryable, key: string | null): Promise<boolean> => {
   const name = nameOf(key)
   const strays = name === null ? [] : await findStrayMedia(sql, [name])
@@ -219,7 +219,7 @@ const reportOf = ({ againInMs }: FailedTake): RecorderReport => ({
   failure: againInMs === null ? GIVEN_UP : FAILED,
 })
 
-/** Takes in what the media server says of a recording; the same twice changes nothing. */
+/** Applies the media server's report of a recording; idempotent. */
 export const settleCapture = (
   facts: EgressFacts,
 ): Effect.Effect<void, Unavailable, Database | MediaSignal | Telemetry> =>
@@ -248,7 +248,7 @@ export const settleCapture = (
     ;(yield* MediaSignal).notify()
   })
 
-/** Ends recordings that no row names: those whose recording or event was deleted. */
+/** Ends recordings without a row: those whose recording or event was deleted. */
 const stopStrays = (recorder: RoomRecorder): Start =>
   Effect.gen(function* () {
     const running = yield* recorder.running(null)
@@ -258,18 +258,18 @@ const stopStrays = (recorder: RoomRecorder): Start =>
     yield* all(going, ({ egressId }) => recorder.stop(egressId))
   })
 
-/** A recording that was to end, and would be longer than one may be: its recorder has died, and the media server goes on to list it. */
+/** Whether a recording that was to end would exceed the maximum length: its recorder has died, and the media server still lists it. */
 const isAbandoned = ({ beganAt, status }: EgressFacts, { egressRoom, createdAt }: UnsettledCapture, now: number) =>
   status === "running" && egressRoom === null && now - (beganAt ?? toMillis(createdAt)) > ABANDONED_AFTER_MS
 
-/** A recording that the media server does not know any more. */
+/** Report for a recording that the media server no longer knows. */
 const FORGOTTEN = { status: "ended", playlistBytes: 0, beganAt: null, error: "forgotten" } as const
 
-/** Finds the ends whose messages were lost, and recordings that go on although they were deleted. */
+/** Finds ends whose messages were lost, and deleted recordings that still run. */
 export const sweepCaptures: Start = Effect.gen(function* () {
   const recorder = yield* RoomRecorder
   if (recorder === null) return
-  // A recorder that died cannot be ended, and the media server goes on to list its recording: the ends of others are found all the same.
+  // A dead recorder cannot be ended, and the media server still lists its recording: the ends of others are found all the same.
   const stopped = yield* Effect.result(stopStrays(recorder))
   const storage = yield* MediaStorage
   const captures = yield* (yield* Database).run((sql) => unsettledCaptures(sql, SWEPT))
@@ -281,7 +281,7 @@ export const sweepCaptures: Start = Effect.gen(function* () {
       yield* settleCapture(found)
       continue
     }
-    // The media server has forgotten it, or its recorder has died: only the bucket can tell.
+    // The media server has forgotten the recording, or its recorder has died: only the bucket can tell.
     const sizeBytes = (yield* sizeOfStored(storage, storageKey)) ?? 0
     yield* settleCapture({ ...FORGOTTEN, egressId, key: storageKey, sizeBytes })
   }

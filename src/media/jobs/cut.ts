@@ -1,4 +1,4 @@
-/** Cuts clips out of recordings, within the room that there is for them. */
+/** Cuts clips out of recordings, within the available storage. */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
@@ -22,22 +22,22 @@ const QUOTA_EXCEEDED: MediaFailure = {
   detail: "The clip is larger than its share of the recording, and the workspace has no room for it.",
 }
 
-/** A clip that cannot be stored again and again. */
+/** Failure of a clip that repeatedly could not be stored. */
 export const STORAGE_FULL: MediaFailure = { code: "storage_full", detail: "The disk has no room for the clip." }
 
-/** A copy is no larger than the recording, but for what another container adds to each packet. */
+/** Maximum size of a copy: that of the recording, plus what another container adds to each packet. */
 const mostOf = (recordingBytes: number): number => Math.ceil(recordingBytes * 1.125) + 16 * MEBIBYTE
 
-/** It is rewritten as a whole first (`media/processing/cut.ts`). */
+/** A transport stream is first rewritten as a whole (`media/processing/cut.ts`). */
 const isTransportStream = ({ contentType }: Recording): boolean => lowerAscii(contentType ?? "") === "video/mp2t"
 
-/** Bytes that a clip may have, and the reason. */
+/** Maximum size of a clip, and the reason for it. */
 interface Room {
   readonly bytes: number
   readonly over: MediaFailure | Unavailable | null
 }
 
-/** Bytes of the quota that a clip may have: its share counts already. */
+/** Remaining quota for a clip, whose share counts already. */
 const leftOf = async (sql: Queryable, clip: Clip, quota: MediaQuota): Promise<number> =>
   (await bytesLeft(sql, clip.workspaceId, quota)) + (clip.sizeBytes ?? 0)
 
@@ -71,7 +71,7 @@ const cutOut = (recording: Recording, clip: Clip, storageKey: string, quota: Med
     const spans = yield* (yield* Database).run((sql) => takeSpans(sql, recording.id))
     const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
     const source = yield* storage.source(take?.storageKey ?? recording.storageKey)
-    // Times of a cut are those of its file.
+    // Times of a cut are relative to its file.
     const before = take?.startMs ?? 0
     const range = { startMs: startMs - before, endMs: endMs - before, inside }
     const cutting = yield* (yield* MediaProcessor).cut({ source, output, ...range, mostBytes: room.bytes })
@@ -80,7 +80,7 @@ const cutOut = (recording: Recording, clip: Clip, storageKey: string, quota: Med
     return "code" in room.over ? { ...cutting, failure: room.over } : yield* room.over
   })
 
-/** The quota is looked at again: the clip was counted by its share. */
+/** Checks the quota again, because the clip was counted by its share. */
 const cutReady = (
   clip: Clip,
   { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>,
@@ -95,7 +95,7 @@ const cutReady = (
       }
       const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
       if (settled === undefined) {
-        // The clip went while it was cut. Its bytes may have been stored after they were removed.
+        // The clip was deleted while it was cut. Its bytes may have been stored after they were removed.
         const isGone = (await findClip(sql, clip.id)) === undefined
         if (isGone && clip.storageKey !== null) await addRemoveJob(sql, clip.storageKey)
         return

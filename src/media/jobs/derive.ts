@@ -1,4 +1,4 @@
-/** Files that are made from a recording once it is ready, where the machine has ffmpeg. A recording without them is no worse. */
+/** Files derived from a recording once it is ready, where the machine has ffmpeg. A recording works without them. */
 import { stat, writeFile } from "node:fs/promises"
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
@@ -11,12 +11,12 @@ import { findRecording } from "../../store/media/recordings.ts"
 import { FfmpegFailed, type Run, waveformOf, writeThumbnail } from "../derivations/ffmpeg.ts"
 import { type MediaSource, MediaStorage, storageKeyOf } from "../storage/storage.ts"
 
-/** The picture is from a tenth of the recording, and not from later than this. */
+/** The picture is taken at a tenth of the recording, but not later than this. */
 const LATEST_PICTURE_MS = 10_000
 
 const TYPES: Readonly<Record<DerivationKind, string>> = { thumbnail: "image/jpeg", waveform: "application/json" }
 
-/** Writes the file. False: the recording has nothing to make it from. */
+/** Writes the file. Returns false when the recording has nothing to make it from. */
 const WRITE: {
   readonly [K in DerivationKind]: (
     by: Run,
@@ -58,7 +58,7 @@ const make = (ffmpeg: string, recording: Recording, source: MediaSource, kind: D
     if (!isKept) yield* storage.remove(storageKey)
   })
 
-/** Of a broadcast the first file is looked at: the others may have another size. */
+/** Uses the first file of a broadcast, because the others may have another size. */
 export const derive = (recordingId: string, ffmpeg: string | null): Made =>
   Effect.gen(function* () {
     if (ffmpeg === null) return

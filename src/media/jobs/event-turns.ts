@@ -1,4 +1,4 @@
-/** Work on events: one after the other of each, and of several at once. Events without work are forgotten. */
+/** Serialises work per event, with several events at once. Events without work are forgotten. */
 import { Effect, Semaphore } from "effect"
 
 export class EventTurns {

@@ -1,7 +1,6 @@
 /**
- * Does the jobs on stored bytes, in lanes with places of their own, for as long as its layer's scope is open. A job that fails is tried
- * again; one that takes too much is given up. The loop sleeps until the signal, the end of a job, a job that falls due, or the end of
- * five seconds.
+ * Runs the jobs on stored bytes, in lanes with separate capacity, while its layer's scope is open. A failed job is retried; one that
+ * exceeds its limits is given up. The loop sleeps until the signal, the end of a job, a due job, or five seconds.
  */
 import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
@@ -42,34 +41,34 @@ import { moveTakes, recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe, transcribeAgain, transcribeRecording } from "./transcribe.ts"
 
 interface MediaJobsOptions {
-  /** No other process works on this database: leases of a dead one end at the start. */
+  /** Whether no other process works on this database: leases of a dead one then end at the start. */
   readonly alone: boolean
-  /** Longer than a job may take. */
+  /** Lease time, longer than a job may take. */
   readonly leaseMs: number
-  /** Recordings are deleted after so many days; 0: never. */
+  /** Recordings are deleted after this many days; 0 means never. */
   readonly retentionDays: number
   readonly quota: MediaQuota
-  /** The path of ffmpeg; null: recordings get no pictures and waveforms. */
+  /** Path of ffmpeg; null when recordings get no pictures and waveforms. */
   readonly ffmpeg: string | null
-  /** Null: no model is configured. */
+  /** Null when no model is configured. */
   readonly summarise: Summarise | null
 }
 
 const POLL_MS = 5_000
-/** Bytes that cannot be removed are tried for ever; an inspection is given up. */
+/** Removals are retried for ever; an inspection is given up. */
 const MOST_TRIES = 5
 const MOST_DERIVE_TRIES = 2
-/** Events; a media server that does not answer for one of them does not keep the others waiting. */
+/** Concurrent events; a media server that does not answer for one of them does not keep the others waiting. */
 const CAPTURES_AT_ONCE = 8
 
 interface MediaLane extends Lane {
-  /** Jobs at once. */
+  /** Maximum number of concurrent jobs. */
   readonly places: number
 }
 
 /**
- * Files of strangers are read one after the other. Nothing that is cheap waits for them: removals, ends of broadcasts, transcripts. Nor
- * does a recording wait for ffmpeg, for a model, which takes a minute, or for the files of a long broadcast.
+ * Untrusted files are read one after the other. Cheap work does not wait for them: removals, ends of broadcasts, transcripts. Nor does a
+ * recording wait for ffmpeg, for a model, which takes a minute, or for the files of a long broadcast.
  */
 const LANES: ReadonlyArray<MediaLane> = [
   { name: "files", kinds: ["inspect", "cut"], places: 1 },
@@ -77,12 +76,12 @@ const LANES: ReadonlyArray<MediaLane> = [
   { name: "derive", kinds: ["derive"], places: 1 },
   { name: "move", kinds: ["move"], places: 1 },
   { name: "summarise", kinds: ["summarise"], places: 4 },
-  // One of them mostly waits for another of its event.
+  // Unlimited, because one job mostly waits for another of its event.
   { name: "capture", kinds: ["capture"], places: Number.POSITIVE_INFINITY },
 ]
 /**
- * Of a database that is a copy: what asks another server, or writes to or removes from the storage, which the copy may share with the
- * original.
+ * Jobs that a copy of a database may run: they call no other server, and do not write to or remove from the storage, which the copy may
+ * share with the original.
  */
 const DONE_WHILE_QUIET: ReadonlySet<MediaJob["kind"]> = new Set(["inspect", "transcribe", "retranscribe"])
 const QUIET_LANES: ReadonlyArray<MediaLane> = LANES.map(({ kinds, ...lane }) => ({
@@ -95,7 +94,7 @@ const LONGEST_PAUSE_MS = 300_000
 const pauseAfter = (attempts: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 4 ** Math.min(attempts - 1, 10))
 
-/** A recording that was announced begins soon after the first of its people. */
+/** Short, so that an announced recording begins soon after the first of its people. */
 const CAPTURE_PAUSE_MS = 3_000
 
 const pauseOf = ({ kind, attempts }: MediaJob): number =>
@@ -111,7 +110,7 @@ const CUT_GIVEN_UP: MediaFailure = {
   detail: "The clip could not be cut, or took more time or memory than one may take.",
 }
 
-/** The job is not tried again. */
+/** Whether the job is not retried. */
 const isFinal = ({ tooMuch, isAway }: TaskFailed, attempts: number): boolean =>
   tooMuch || (isAway !== true && attempts >= MOST_TRIES)
 
@@ -153,7 +152,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
     const inspected = ({ storageKey, sizeBytes, expectedSha256 }: Recording) =>
       Effect.gen(function* () {
         const source = yield* storage.source(storageKey)
-        // The bytes of an object elsewhere would all have to come here for it.
+        // The bytes of a remote object would all have to be fetched for it.
         return yield* processor.inspect({
           source,
           sizeBytes,
@@ -212,7 +211,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
         case "capture":
           return followCapture(job.eventId, job.id, { quota, perEvent: MOST_RECORDINGS })
         case "summarise":
-          // A model that is away for long leaves no summary: people can write one.
+          // Without a summary from a model that is away for long, people can write one.
           if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void
           return summarise(job, summariseBy)
         case "remove":
@@ -267,7 +266,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
         )
       })
 
-    /** True: a job has begun. */
+    /** Returns true when a job has begun. */
     const beginNext = (lane: MediaLane) =>
       Effect.flatMap(
         database.run((sql) => claimMediaJob(sql, lane, leaseMs)),
@@ -288,7 +287,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
       const begun = yield* Effect.forEach(queued, beginNext)
       if (!begun.includes(true)) yield* Effect.timeoutOption(wake.await, yield* sleepMs(queued))
     }).pipe(
-      // The database is away: its own log says so.
+      // The database is unavailable, which its own log reports.
       Effect.catch(() => Effect.sleep("1 second")),
     )
 

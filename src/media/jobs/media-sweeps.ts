@@ -1,4 +1,4 @@
-/** Sweeps of media: uploads that were not completed, recordings that are kept long enough, and files that no row names. */
+/** Media sweeps: incomplete uploads, recordings past their retention, and files without a row. */
 import { Effect } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
@@ -15,11 +15,11 @@ import { MediaStorage } from "../storage/storage.ts"
 import { sweepCaptures } from "./capture.ts"
 
 const DAY_MS = 24 * 3_600_000
-/** A recording may go with thousands of rows of its transcript. */
+/** Small, because a recording's deletion may include thousands of rows of its transcript. */
 const RECORDINGS_AT_ONCE = 50
 const STRAYS_AT_ONCE = 1000
 
-/** Files of a process that died between a file and its row, or between a row's end and the removal of its file. */
+/** Removes files of a process that died between a file and its row, or between deleting a row and removing its file. */
 const removeStrays = (now: number): Effect.Effect<number, Unavailable, Database | MediaStorage> =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -35,7 +35,7 @@ const removeStrays = (now: number): Effect.Effect<number, Unavailable, Database 
     return removed
   })
 
-/** `retentionDays`: 0 keeps recordings. */
+/** `retentionDays` 0 keeps recordings. */
 export const startMediaSweeps = (retentionDays: number) =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -50,7 +50,7 @@ export const startMediaSweeps = (retentionDays: number) =>
     }).pipe(Effect.andThen(startJobs))
     const forget = inBatches(database, deleteIdleTurns)
     yield* Effect.forkScoped(sweepEvery("1 hour", log, forget))
-    // Uploads expire also while no server runs.
+    // Uploads also expire while no server runs.
     yield* Effect.forkScoped(Effect.andThen(Effect.ignore(expire), sweepEvery("1 minute", log, expire)))
 
     const retire = Effect.suspend(() => {

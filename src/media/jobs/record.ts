@@ -1,4 +1,4 @@
-/** The recording of a broadcast that has ended: nothing is copied, its files and rows are there. */
+/** The recording of an ended broadcast: nothing is copied, because its files and rows already exist. */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { MediaFailure, Recording } from "../../model/media/recording.ts"
@@ -18,8 +18,8 @@ import { transcribeRecording } from "./transcribe.ts"
 const NOT_RECORDED: MediaFailure = { code: "no_room", detail: "There was no room to record the broadcast." }
 
 /**
- * A broadcast of which nothing came leaves no recording. One that came, and was not stored for want of room, leaves a failed one that says
- * so. One with captions has their transcript.
+ * A broadcast without any media leaves no recording. One with media that was not stored for lack of space leaves a failed recording that
+ * says so. One with captions has their transcript.
  */
 const settle = async (sql: Queryable, recording: Recording, at: Timestamp, derives: boolean): Promise<void> => {
   const { id, workspaceId, eventId } = recording
@@ -38,7 +38,7 @@ const settle = async (sql: Queryable, recording: Recording, at: Timestamp, deriv
   await transcribeRecording(sql, at, recording, transcribeBroadcast)
 }
 
-/** A process that died between the file and the row of a segment left bytes that no row names. */
+/** Cuts off bytes without a row, left by a process that died between the file and the row of a segment. */
 const cutToRows = (recordingId: string) =>
   Effect.gen(function* () {
     const storage = yield* MediaStorage
@@ -52,7 +52,7 @@ const cutToRows = (recordingId: string) =>
     }
   })
 
-/** `derives`: a picture and a waveform are made of it afterwards. */
+/** `derives` means that a picture and a waveform are made of it afterwards. */
 export const recordBroadcast = (
   recordingId: string,
   at: Timestamp,
@@ -69,8 +69,8 @@ export const recordBroadcast = (
   })
 
 /**
- * Takes the files of a recording to where recordings are kept. Until then they are watched from where they are. One whose row goes
- * meanwhile is removed: the job that removes its bytes may have been done before they were stored.
+ * Moves the files of a recording to where recordings are kept. Until then they are played from their old place. A file whose row is deleted
+ * meanwhile is removed: the job that removes its bytes may have run before they were stored.
  */
 export const moveTakes = (recordingId: string): Effect.Effect<void, Unavailable, Database | MediaStorage> =>
   Effect.gen(function* () {

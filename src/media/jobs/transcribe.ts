@@ -1,4 +1,4 @@
-/** The transcript of an event that has ended, from its captions, and a summary of it by a model where one is configured. */
+/** Transcript of an ended event from its captions, and its summary by a model where one is configured. */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
@@ -20,10 +20,10 @@ import { findEventTranscript, listSlices, segmentsOfSlice } from "../../store/me
 import { query } from "../../store/query.ts"
 import { announce } from "./announce.ts"
 
-/** Words a transcript as a summary. Rejects when it cannot. */
+/** Summarises a transcript. Rejects when it cannot. */
 export type Summarise = (transcript: string) => Promise<string>
 
-/** Characters of a transcript that a model gets. */
+/** Maximum number of characters of a transcript that a model gets. */
 const MOST_CHARACTERS = 100_000
 
 const REPLACED = new Error("the transcript was replaced while it was summarised")
@@ -33,7 +33,7 @@ interface Job {
   readonly eventId: string
 }
 
-/** The job is deleted in the transaction that announces the transcript: a job that is taken twice announces one. */
+/** The job is deleted in the transaction that announces the transcript, so a job that is claimed twice announces only one. */
 export const transcribe = (
   { id: jobId, eventId }: Job,
   at: Timestamp,
@@ -51,7 +51,7 @@ export const transcribe = (
     }, WRITING_TRANSCRIPT),
   )
 
-/** A recording that was made while captions were pushed has their transcript. `by` puts them on its clock. */
+/** A recording made while captions were pushed gets their transcript. `by` maps them to its clock. */
 export const transcribeRecording = async (
   sql: Queryable,
   at: Timestamp,
@@ -64,8 +64,8 @@ export const transcribeRecording = async (
 }
 
 /**
- * Makes the transcript of a recording anew, because captions have come since. The job is deleted in the transaction that announces
- * it. A recording that is not ready gets its transcript when it is, and one that somebody uploaded stays.
+ * Rewrites the transcript of a recording after further captions. The job is deleted in the transaction that announces it. A recording that
+ * is not ready gets its transcript when it is, and an uploaded transcript stays.
  */
 export const transcribeAgain = (
   { id: jobId, recordingId }: { readonly id: number; readonly recordingId: string },
@@ -82,7 +82,7 @@ export const transcribeAgain = (
     }, WRITING_TRANSCRIPT),
   )
 
-/** No more slices are read than a model gets. */
+/** Reads only as many slices as a model gets. */
 const beginningOf = (slices: ReadonlyArray<string>): string => {
   let text = ""
   for (const slice of slices) {

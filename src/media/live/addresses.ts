@@ -1,4 +1,4 @@
-/** Addresses of a broadcast on this server: where it is watched, and where its encoder pushes. */
+/** Addresses of a broadcast on this server, for playback and for its encoder. */
 import { type PlaybackUrlOf, playbackUrl } from "../../model/media/playback-url.ts"
 import type { MediaLinks } from "../links.ts"
 import type { LIVE_PLAYLIST, STAGE_PLAYLIST } from "./live-settings.ts"
@@ -6,17 +6,17 @@ import type { LIVE_PLAYLIST, STAGE_PLAYLIST } from "./live-settings.ts"
 const HOUR_SECONDS = 3600
 
 export interface AddressGiven {
-  /** Of this server, or of a CDN before it. */
+  /** Address of this server, or of a CDN before it. */
   readonly watchUrl: string
   readonly links: MediaLinks["Service"]
   readonly maxHours: number
-  /** By whom broadcasts are made: encoders that push to this server, or the media server. */
+  /** Playlist by the source of broadcasts: encoders that push to this server, or the media server. */
   readonly playlist: typeof LIVE_PLAYLIST | typeof STAGE_PLAYLIST
 }
 
 /**
- * The playlist of a broadcast. For a private event the address is a credential, which outlives the longest broadcast by an hour, and any that goes
- * on: pauses do not count for the longest one. It stands in the path: relative addresses in a playlist would drop a query.
+ * Playlist address of a broadcast. For a private event it is a credential, which outlives the longest broadcast by an hour, and any ongoing
+ * one: pauses do not count towards the longest. It is in the path, because relative addresses in a playlist would drop a query.
  */
 const ownPlaybackUrl =
   ({ watchUrl, links, maxHours, playlist }: AddressGiven): PlaybackUrlOf =>
@@ -28,7 +28,7 @@ const ownPlaybackUrl =
     return `${watchUrl}/v1/live/${key}/${playlist}`
   }
 
-/** The deployment's choice: its template, or this server's own playlist, or none. */
+/** The deployment's choice: its template, this server's own playlist, or none. */
 export const playbackUrlBy =
   (template: string | null, own: AddressGiven | null): PlaybackUrlOf =>
   (broadcast) => {
@@ -37,7 +37,7 @@ export const playbackUrlBy =
   }
 
 interface EncoderAddress {
-  /** Of the playlist, beside which an encoder puts its files. */
+  /** Address of the playlist, beside which an encoder puts its files. */
   readonly url: string
   readonly streamUrl: string
   readonly token: string

@@ -1,6 +1,6 @@
 /**
- * The bytes of encoders for one broadcast, in the three forms in which they come: one endless stream, files (HLS pushed by ffmpeg),
- * and numbered pieces of a stream (browsers). One encoder at a time: a stream that begins ends the one before.
+ * Encoder bytes of one broadcast in three forms: one endless stream, files (HLS pushed by ffmpeg), and numbered pieces of a stream
+ * (browsers). There is one encoder at a time: a new stream ends the previous one.
  */
 import { LRUCache } from "lru-cache"
 import type { Timers } from "../../clock/timers.ts"
@@ -12,18 +12,18 @@ import { EncoderRefused } from "../broadcast/fmp4/refusal.ts"
 import { FileDescription } from "./file-description.ts"
 import type { EncoderFailure, LiveBroadcast } from "./live-broadcast.ts"
 
-/** A stream under way. */
+/** An active stream. */
 interface StreamInput {
   /** Throws `EncoderRefused`. */
   readonly write: (chunk: Uint8Array) => void
-  /** It is made to wait from now on, until `resume`: what it has gathered by then comes at once. */
+  /** Pauses until `resume`; the bytes gathered by then still arrive at once. */
   readonly pause: () => void
   readonly resume: () => void
-  /** The encoder is gone, or has ended its stream, or its address has ended. */
+  /** Called when the encoder has left or ended its stream, or its address has ended. */
   readonly end: (isAddressOver?: boolean) => void
 }
 
-/** The number that the next piece has to have. */
+/** Carries the number that the next piece must have. */
 export class PieceOutOfOrder extends Error {
   override readonly name = "PieceOutOfOrder"
   readonly next: number
@@ -38,22 +38,22 @@ interface Encoder {
   readonly cut: () => void
 }
 
-/** Bytes of bodies that are gathered for one broadcast: an encoder sends a few at once. */
+/** Maximum bytes of bodies gathered for one broadcast: an encoder sends a few at once. */
 export const MOST_GATHERED = 64 * 1024 * 1024
 
-/** An encoder that has been silent for so long is lost. */
+/** Silence after which an encoder counts as lost. */
 const LOST_AFTER_MS = 10_000
-/** Addresses that are remembered as replaced; each holder has one at a time. */
+/** Number of replaced addresses that are remembered; each holder has one at a time. */
 const MOST_REPLACED = 64
 
 const BYTES_PER_KBIT = 125
-/** Bytes of so many seconds may come at once. */
+/** Seconds of bytes that may arrive at once. */
 const HOLDS_SECONDS = 10
-/** Of a fragment for each frame of picture and sound, with all that may go before it. */
+/** Maximum rate: one fragment per frame of picture and sound, with all boxes that may precede it. */
 const BOXES_PER_SECOND = 1000
-/** Their reading takes some ten milliseconds, in which nobody else is served. */
+/** Maximum burst of boxes. Reading them takes some ten milliseconds, in which nobody else is served. */
 const MOST_BOXES = 3000
-/** So much is read before its boxes are counted. */
+/** Bytes read before their boxes are counted. */
 const SLICE_BYTES = 16_384
 
 const tooFast = (): EncoderRefused =>
@@ -74,11 +74,11 @@ export class EncoderInput {
   #gathered = 0
   readonly #description: FileDescription
   #pieces: { readonly reader: FragmentedMp4Reader; readonly first: Buffer; next: number } | undefined
-  /** The form of the encoder that has no connection of its own. */
+  /** Form of an encoder without a connection of its own. */
   #joined: "files" | "pieces" | undefined
-  /** The address of the encoder that came last. */
+  /** Address of the last encoder. */
   #from: string | undefined
-  /** Addresses whose encoder another one took over: two encoders that come back by themselves must not take the broadcast in turns. */
+  /** Addresses whose encoder was replaced: two encoders that reconnect by themselves must not take the broadcast in turns. */
   readonly #replaced = new LRUCache<string, true>({ max: MOST_REPLACED })
   #resets = 0
 
@@ -91,12 +91,12 @@ export class EncoderInput {
     this.#boxes = new SpeedLimit(BOXES_PER_SECOND, MOST_BOXES, timers.elapsed())
   }
 
-  /** How often `reset` was called: a body whose request began before the last time is not taken. */
+  /** Number of calls of `reset`: a body whose request began before the last one is refused. */
   get resets(): number {
     return this.#resets
   }
 
-  /** False: too much is gathered already. What was taken has to be released. */
+  /** Returns false when too much is already gathered. Gathered bytes must be released. */
   gather(bytes: number): boolean {
     this.#gathered += bytes
     return this.#gathered <= MOST_GATHERED
@@ -106,23 +106,25 @@ export class EncoderInput {
     this.#gathered -= bytes
   }
 
-  /** A stream is open. */
+  /** Whether a stream is open. */
   get hasStream(): boolean {
     return this.#encoder !== undefined
   }
 
-  /** Bytes came a moment ago. Segments do not tell: there are none during a pause. */
+  /** Whether bytes arrived recently. Segments do not show it: there are none during a pause. */
   get hasRecentBytes(): boolean {
     const { lastBytesAt } = this.#live
     return lastBytesAt !== undefined && this.#timers.now() - lastBytesAt < LOST_AFTER_MS
   }
 
-  /** An encoder has not ended yet. The end of one that sends files or pieces is not seen: it is silent for a while. */
+  /** Whether an encoder has not ended yet. The end of one that sends files or pieces is not seen: it is merely silent for a while. */
   get isBusy(): boolean {
     return this.hasStream || (this.#joined !== undefined && this.hasRecentBytes)
   }
 
-  /** `from`: the encoder's address. Throws `EncoderReplaced`. `cut` is called when another encoder takes over, or the address is replaced. */
+  /**
+   * `from` is the encoder's address. Throws `EncoderReplaced`. `cut` is called when another encoder takes over, or the address is replaced.
+   */
   openStream(cut: () => void, from = ""): StreamInput {
     this.#requireTurn(from)
     const reader = new FragmentedMp4Reader()
@@ -150,7 +152,7 @@ export class EncoderInput {
     }
   }
 
-  /** A whole file: a description, or fragments. Another encoder is replaced once the file was read. Resolves when it is stored. */
+  /** Adds a whole file: an init segment, or fragments. Another encoder is replaced once the file was read. Resolves when it is stored. */
   async putFile(bytes: Uint8Array, from = ""): Promise<void> {
     this.#requireRoom()
     this.#requireTurn(from)
@@ -170,21 +172,21 @@ export class EncoderInput {
   }
 
   /**
-   * The piece with a number: 0 begins a stream. One that came before is taken without effect. Resolves to the number of the next
-   * one, when all that the piece completed is stored.
+   * Adds the piece with a number: 0 begins a stream. A repeated piece has no effect. Resolves to the number of the next piece, when
+   * everything completed by this one is stored.
    */
   async putPiece(number: number, bytes: Uint8Array, from = ""): Promise<number> {
     this.#requireRoom()
-    // A stream that was replaced has lost its middle, and does not go on after the other one.
+    // A replaced stream has lost its middle, and does not continue after the other one.
     if (number > 0 && this.#from !== from && this.#replaced.has(from)) throw new EncoderReplaced()
     this.#requireTurn(from)
     this.#countPiece(bytes.byteLength)
-    // The first piece may be repeated too; with other bytes it begins another stream.
+    // The first piece may also be repeated; with other bytes it begins another stream.
     if (number === 0 && (this.#pieces?.first.equals(bytes) !== true || this.#from !== from)) {
       this.#takeOver(from, undefined, "pieces")
       this.#pieces = { reader: new FragmentedMp4Reader(), first: Buffer.from(bytes), next: 0 }
     }
-    // Another encoder's numbers go on in a stream of their own.
+    // Another encoder's numbers belong to its own stream.
     const pieces = this.#from === from ? this.#pieces : undefined
     if (pieces === undefined || number > pieces.next) throw new PieceOutOfOrder(pieces?.next ?? 0)
     if (number === pieces.next) {
@@ -195,21 +197,21 @@ export class EncoderInput {
     return pieces.next
   }
 
-  /** The address is another now: what comes to the one before is refused. */
+  /** Replaces the address: bytes sent to the previous one are refused. */
   replace(): void {
     const had = this.#encoder !== undefined || this.#joined !== undefined
     this.reset()
     if (had) this.#live.fail(ADDRESS_OVER)
   }
 
-  /** The broadcast is over, or leaves memory. */
+  /** Called when the broadcast is over or leaves memory. */
   reset(): void {
     this.#resets += 1
     this.#takeOver(undefined, undefined)
     this.#description.forget()
   }
 
-  /** Files and pieces come in requests of their own: only a stream can be cut. */
+  /** Files and pieces come in separate requests, so only a stream can be cut. */
   #takeOver(from: string | undefined, encoder: Encoder | undefined, joined?: "files" | "pieces"): void {
     const before = this.#encoder
     if (this.#from !== undefined && from !== undefined && this.#from !== from) this.#replaced.set(this.#from, true)
@@ -225,12 +227,12 @@ export class EncoderInput {
     this.#live.endRun()
   }
 
-  /** An address whose encoder was replaced waits until the other one has ended, or is silent. */
+  /** A replaced encoder's address waits until the other encoder has ended or is silent. */
   #requireTurn(from: string): void {
     if (this.#from !== from && this.#replaced.has(from) && this.isBusy) throw new EncoderReplaced()
   }
 
-  /** The database or the disk is behind: what came before has to be stored first. */
+  /** Refuses while the database or the disk is behind: earlier bytes must be stored first. */
   #requireRoom(): void {
     if (this.#live.isFull) throw tooMuch
   }
@@ -239,7 +241,7 @@ export class EncoderInput {
     if (!this.#speed.take(bytes, this.#timers.elapsed())) throw this.#live.refused(tooFast())
   }
 
-  /** A page that could not send for a while sends all of it at once, and again what it may not send yet. */
+  /** A page that could not send for a while sends everything at once, and repeats what it may not send yet. */
   #countPiece(bytes: number): void {
     const waitMs = this.#speed.wait(bytes, this.#timers.elapsed())
     if (waitMs === 0) return
@@ -249,7 +251,7 @@ export class EncoderInput {
       : new RateLimited({ limit: "broadcast", retryAfterSeconds: Math.ceil(waitMs / 1000) })
   }
 
-  /** Boxes cost time, however few bytes they have, so that they are counted while they are read. */
+  /** Boxes cost time, however few bytes they have, so they are counted while they are read. */
   #read(reader: FragmentedMp4Reader, chunk: Uint8Array, use: (events: ReadonlyArray<Mp4Event>) => void): void {
     for (let at = 0; at < chunk.byteLength; at += SLICE_BYTES) {
       const before = reader.boxes

@@ -1,19 +1,19 @@
 /**
- * The description of the files of an encoder. It may come a moment after the first file, and ffmpeg sends it once: after a restart of the server, or
- * another encoder in between, the files go on without it.
+ * Init segment for an encoder's files. It may arrive shortly after the first file, and ffmpeg sends it once: after a restart of the server,
+ * or another encoder in between, the files continue without it.
  */
 import type { Timers } from "../../clock/timers.ts"
 import type { Init } from "../broadcast/fmp4/init.ts"
 
-/** A file that came before its description waits so long for it. */
+/** Maximum wait of a file that arrived before its init segment. */
 const WITHIN_MS = 5000
-/** Where there is one that the file can be read by otherwise. */
+/** Maximum wait where another init segment can be used instead. */
 const WITHIN_MS_OTHERWISE = 1000
 
 export class FileDescription {
   readonly #timers: Timers
   #present: Init | undefined
-  /** Of the files that came last, perhaps before the server was started. */
+  /** Init segment of the last files, perhaps from before the server's start. */
   #last: Init | undefined
   readonly #waiting: Array<() => void> = []
 
@@ -22,7 +22,7 @@ export class FileDescription {
     this.#last = last
   }
 
-  /** Of the encoder that pushes files now. */
+  /** Init segment of the encoder that now pushes files. */
   get present(): Init | undefined {
     return this.#present
   }
@@ -33,18 +33,18 @@ export class FileDescription {
     for (const call of this.#waiting.splice(0)) call()
   }
 
-  /** Another encoder took over: the files may come back. */
+  /** Called when another encoder took over: the files may come back. */
   leave(): void {
     this.#present = undefined
   }
 
-  /** No files come back: their address was replaced. */
+  /** Called when no files can come back, because their address was replaced. */
   forget(): void {
     this.#present = undefined
     this.#last = undefined
   }
 
-  /** For a file without one; `undefined`: it cannot be read. */
+  /** Init segment for a file without one; `undefined` when it cannot be read. */
   async find(): Promise<Init | undefined> {
     if (this.#present === undefined) await this.#coming()
     return this.#present ?? this.#last

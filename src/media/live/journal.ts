@@ -1,7 +1,7 @@
 /**
- * The journal of a broadcast: each take is a file that grows, each segment a stretch of it with a row. A row follows its bytes, so
- * that after a crash the file is cut to the end of its last row. Where there is no room any more the broadcast goes on live: rows
- * without bytes keep its numbers and times.
+ * The journal of a broadcast: each take is a growing file, each segment a range of it with a row. A row is written after its bytes, so that
+ * after a crash the file is cut to the end of its last row. When storage runs out, the broadcast continues live: rows without bytes keep
+ * its numbers and times.
  */
 import { Effect, Schedule } from "effect"
 import { Unavailable } from "../../model/errors.ts"
@@ -24,34 +24,34 @@ interface JournalGiven {
   readonly broadcast: StoredBroadcast
   /** Runs an effect with the services of the journal. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Database | MediaStorage>) => Promise<A>
-  /** Of this owner: under an older one than that of the row nothing is stored. */
+  /** Token of this owner: under an older one than the row's nothing is stored. */
   readonly token: number
-  /** Other processes may have owned it before: this one begins files of its own, which none of them writes to. */
+  /** Whether other processes may have owned it before: this one then begins files of its own, to which none of them writes. */
   readonly isShared: boolean
-  /** Of a workspace; 0: no limit. */
+  /** Quota of a workspace; 0 means no limit. */
   readonly quota: MediaQuota
   readonly recording: { readonly id: string; readonly storageKey: string } | undefined
-  /** The take whose file goes on, and the bytes of it that rows name. */
+  /** The take whose file continues, and the bytes of it that have rows. */
   readonly take: { readonly storageKey: string; readonly bytes: number } | undefined
-  /** Asked when the database is away: whether the journal waits for it. */
+  /** Whether the journal waits for the database, called during an outage. */
   readonly mayWait: () => boolean
 }
 
-/** The database may be away so long; what comes waits in the broadcast's queue meanwhile. */
+/** Tolerated outage of the database; arriving bytes wait in the broadcast's queue meanwhile. */
 const PATIENCE = Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
 
-/** The room is looked at once in so many segments. */
+/** Free space is checked once per this many segments. */
 const LOOK_EVERY = 8
 
 const over = new Unavailable({ detail: "The broadcast has ended meanwhile, or moved.", retryAfterSeconds: 1 })
 
-/** `full` for a disk without room; any other error is thrown. */
+/** Returns `full` for a full disk; any other error is thrown. */
 const cutReasonOr = (cause: unknown): "full" => {
   if (cutReasonOf(cause) === "full") return "full"
   throw cause
 }
 
-/** `token`: of an owner whose files have names of their own. */
+/** `token` belongs to an owner whose files have separate names. */
 const keyOfTake = (recordingKey: string, take: number, token: number | undefined): string => {
   if (token !== undefined) return `${recordingKey}-${take}-${token}`
   return take === 1 ? recordingKey : `${recordingKey}-${take}`
@@ -67,7 +67,7 @@ export const openJournal = (given: JournalGiven): Journal => {
   let segments = 0
   let fullBecause: string | undefined
 
-  /** For a statement that may run twice: after a failure its effect is unknown. */
+  /** Retries a statement that may run twice, because its effect is unknown after a failure. */
   const patient = <A, R>(work: Effect.Effect<A, Unavailable, R>): Effect.Effect<A, Unavailable, R> =>
     Effect.retry(work, { schedule: PATIENCE, while: mayWait })
 
@@ -84,7 +84,7 @@ export const openJournal = (given: JournalGiven): Journal => {
     return recording
   })
 
-  /** Not interrupted: a file that nobody holds stays open. */
+  /** Uninterruptible, because a file without an owner would stay open. */
   const opened = (key: string, keep: number) =>
     Effect.uninterruptible(
       Effect.gen(function* () {
@@ -101,7 +101,7 @@ export const openJournal = (given: JournalGiven): Journal => {
       }),
     )
 
-  /** The file of the take that was begun before this process opened the journal. */
+  /** File of the take that was begun before this process opened the journal. */
   const reopened = Effect.suspend(() =>
     take === undefined ? Effect.die(new Error("a segment comes before its take")) : opened(take.storageKey, bytes),
   )
@@ -114,7 +114,7 @@ export const openJournal = (given: JournalGiven): Journal => {
       )
     })
 
-  /** Whether `more` bytes may be stored; once they may not, nothing is until the process opens the journal anew. */
+  /** Whether `more` bytes may be stored; after a refusal nothing is stored until the process opens the journal anew. */
   const hasRoom = (recordingId: string, more: number) =>
     Effect.gen(function* () {
       if (fullBecause !== undefined) return false
@@ -125,7 +125,7 @@ export const openJournal = (given: JournalGiven): Journal => {
       return false
     })
 
-  /** False: the disk became full since the room was looked at. Bytes of a half write are behind those that rows name. */
+  /** Returns false when the disk became full since the last check. Bytes of a half write are beyond those that rows name. */
   const written = (recordingId: string, data: SegmentEvent["data"]) =>
     Effect.gen(function* () {
       const to = file ?? (yield* reopened)
@@ -160,7 +160,7 @@ export const openJournal = (given: JournalGiven): Journal => {
             insertTake(sql, owned, id, { number, identity: init.identity, init: init.bytes, storageKey: key }),
           )
           if (isThere) return
-          // No row names the file, so that nobody else would remove it.
+          // Without a row nobody else would remove the file.
           yield* (yield* MediaStorage).remove(key)
           return yield* over
         }),

@@ -1,7 +1,7 @@
 /**
- * One broadcast that an encoder pushes to this process: its timeline, its journal on the disk and in the database, and the latest
- * bytes in memory. A segment is listed when it is stored; a part is listed at once. What comes while the journal is busy waits in a
- * bounded queue.
+ * One broadcast that an encoder pushes to this process: its timeline, its journal on the disk and in the database, and the latest bytes in
+ * memory. A segment is listed when it is stored; a part is listed at once. Bytes that arrive while the journal is busy wait in a bounded
+ * queue.
  */
 import { createHash } from "node:crypto"
 import { newId } from "../../model/ids.ts"
@@ -16,16 +16,16 @@ import { type Window, type WindowState, withSegment } from "../broadcast/window.
 import { LIVE_OPTIONS, PART_MS, SEGMENT_MS, WINDOW } from "./live-settings.ts"
 import { SegmentMemory } from "./segment-memory.ts"
 
-/** The part of a broadcast that outlives the process. */
+/** Persistent part of a broadcast. */
 export interface Journal {
-  /** A file begins. */
+  /** Begins a file. */
   readonly beginTake: (take: number, init: Init) => Promise<void>
-  /** Resolves when the segment is on the disk and has its row, or has a row that says that it is not stored. */
+  /** Resolves when the segment is on the disk and has its row, or has a row that marks it as not stored. */
   readonly append: (event: SegmentEvent) => Promise<void>
   readonly close: () => Promise<void>
-  /** Of the recording that it makes; `undefined` before the first take. */
+  /** Id of the recording; `undefined` before the first take. */
   readonly recordingId: () => string | undefined
-  /** Why nothing of what comes is stored any more, for want of room. */
+  /** Reason why nothing more is stored, for lack of space. */
   readonly whyNotStored: () => string | undefined
 }
 
@@ -33,15 +33,15 @@ interface LiveGiven {
   readonly journal: Journal
   readonly position: Position
   readonly window: Window
-  /** Of the takes so far, by number. */
+  /** Inits of the takes so far, by number. */
   readonly inits: ReadonlyMap<number, Init>
   readonly hasEnded: boolean
   readonly isPaused: boolean
-  /** Of the encoder, before this object. */
+  /** Failure of the encoder before this object existed. */
   readonly failure: EncoderFailure | undefined
-  /** The longest broadcast. */
+  /** Maximum length of a broadcast. */
   readonly maxMs: number
-  /** Called once, when the journal cannot be written: this object is not used any more. */
+  /** Called once, when the journal cannot be written: this object is then discarded. */
   readonly onBroken: (cause: unknown) => void
 }
 
@@ -52,8 +52,8 @@ export interface Playlist {
 
 export interface EncoderFailure {
   /**
-   * `busy`: too many encoders push to this server. `not_stored`: the database or the disk does not take it. `replaced`: another encoder took over, or
-   * the address is another now. `no_room`: what comes is shown to viewers, and not recorded.
+   * `busy` means that too many encoders push to this server, `not_stored` that the database or the disk failed, `replaced` that another
+   * encoder took over or the address was replaced, and `no_room` that the broadcast is shown to viewers but not recorded.
    */
   readonly code: EncoderRefusalCode | "busy" | "not_stored" | "replaced" | "no_room"
   readonly detail: string
@@ -61,9 +61,9 @@ export interface EncoderFailure {
 
 interface Queued {
   readonly event: TimelineEvent
-  /** The count of calls in which bytes of an encoder came; 0 for an event that its end caused. */
+  /** Number of the call that brought the encoder's bytes; 0 for an event caused by the end. */
   readonly call: number
-  /** The segment that was open after the event. */
+  /** Open segment after the event. */
   readonly open: OpenSegment | undefined
 }
 
@@ -85,9 +85,9 @@ const kindsOf = ({ tracks }: Init): string =>
   tracks.map(({ kind }) => (kind === "video" ? "picture" : "sound")).join(" and ")
 
 export class LiveBroadcast {
-  /** Of this object: another one may have other bytes for a segment that was not stored. */
+  /** Id of this object: another one may have other bytes for a segment that was not stored. */
   readonly epoch = newId()
-  /** The playlist has changed, the broadcast has ended or left memory, or the queue is short again. */
+  /** Fires when the playlist has changed, the broadcast has ended or left memory, or the queue is short again. */
   readonly changes = new Listeners()
   readonly memory = new SegmentMemory(WINDOW)
   readonly #given: LiveGiven
@@ -129,7 +129,7 @@ export class LiveBroadcast {
     return { window: this.#window, open: this.#open, nextSegment: this.#nextSegment, hasEnded: this.#hasEnded }
   }
 
-  /** Another one after each change. */
+  /** Changes with each update. */
   get version(): number {
     return this.#version
   }
@@ -138,7 +138,7 @@ export class LiveBroadcast {
     return this.#hasEnded
   }
 
-  /** It has left memory: what comes of the broadcast is not seen here. */
+  /** Whether it has left memory: later bytes of the broadcast are not seen here. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -151,27 +151,30 @@ export class LiveBroadcast {
     return this.#timeline.position.take?.number ?? 0
   }
 
-  /** Of the last take. */
+  /** Init of the last take. */
   get takeInit(): Init | undefined {
     return this.#takeInit
   }
 
-  /** Of the whole segments. */
+  /** Duration of the whole segments. */
   get durationMs(): number {
     return this.#endMs
   }
 
-  /** Unix milliseconds at which bytes of an encoder were taken last, also those that a pause drops. */
+  /** Time in Unix milliseconds of the last accepted encoder bytes, including those dropped by a pause. */
   get lastBytesAt(): number | undefined {
     return this.#lastBytesAt
   }
 
-  /** Unix milliseconds at which the last segment came to this process. */
+  /** Time in Unix milliseconds at which this process got the last segment. */
   get lastSegmentAt(): number | undefined {
     return this.#lastSegmentAt
   }
 
-  /** Why the encoder was refused, until a segment of later bytes is taken; else why a broadcast that goes on is not recorded any more. */
+  /**
+   * Reason why the encoder was refused, until a segment of later bytes is accepted; otherwise the reason why an ongoing broadcast is no
+   * longer recorded.
+   */
   get failure(): EncoderFailure | undefined {
     return this.#failure?.why ?? (this.#hasEnded ? undefined : this.#notRecorded)
   }
@@ -182,7 +185,7 @@ export class LiveBroadcast {
     return { code: "no_room", detail: `The broadcast goes on live, and is not recorded any more: ${reason}.` }
   }
 
-  /** The encoder has to wait until there is room, which `changes` reports. */
+  /** Whether the encoder must wait for room, which `changes` reports. */
   get isFull(): boolean {
     return this.#queuedBytes > PAUSE_ABOVE
   }
@@ -191,7 +194,7 @@ export class LiveBroadcast {
     return this.#queuedBytes <= RESUME_BELOW
   }
 
-  /** A description comes: an encoder begins, or begins again. `now`: Unix milliseconds. Throws `EncoderRefused`. */
+  /** Called for each init segment: an encoder begins, or begins again. `now` is in Unix milliseconds. Throws `EncoderRefused`. */
   begin(init: Init, now: number): void {
     const before = this.#takeInit
     if (before !== undefined && kindsOf(before) !== kindsOf(init)) {
@@ -206,7 +209,7 @@ export class LiveBroadcast {
     this.#add(this.#timeline.begin(init))
   }
 
-  /** `now`: Unix milliseconds. Throws `EncoderRefused`. */
+  /** `now` is in Unix milliseconds. Throws `EncoderRefused`. */
   push(fragment: Fragment, now: number): void {
     if (this.#timeline.position.endMs > this.#given.maxMs) {
       throw this.refused(new EncoderRefused("too_long", "The broadcast has reached the longest that one may last."))
@@ -220,7 +223,7 @@ export class LiveBroadcast {
     }
   }
 
-  /** Keeps the reason for those that look after the encoder, which does not show it. */
+  /** Keeps the reason for people who monitor the encoder, which does not show it. */
   refused(why: EncoderRefused): EncoderRefused {
     this.fail({ code: why.code, detail: why.message })
     return why
@@ -230,12 +233,12 @@ export class LiveBroadcast {
     this.#failure = { why, call: this.#calls }
   }
 
-  /** `now`: Unix milliseconds. */
+  /** `now` is in Unix milliseconds. */
   endFile(now: number): void {
     this.#add(this.#timeline.endFile(), now)
   }
 
-  /** The encoder is gone. */
+  /** Called when the encoder has left. */
   endRun(): void {
     this.#add(this.#timeline.end())
   }
@@ -248,7 +251,7 @@ export class LiveBroadcast {
     if (this.#timeline.isPaused) this.#timeline.resume()
   }
 
-  /** Ends the broadcast. Resolves when all of it is stored. */
+  /** Ends the broadcast. Resolves when everything is stored. */
   async end(): Promise<void> {
     this.endRun()
     await this.settled()
@@ -258,18 +261,18 @@ export class LiveBroadcast {
     await this.#given.journal.close()
   }
 
-  /** Leaves the memory of this process; the broadcast goes on. */
+  /** Removes it from this process's memory; the broadcast continues. */
   async close(): Promise<void> {
     this.endRun()
     await this.settled().catch(() => {})
-    // Another object may go on with the same file.
+    // Another object may continue the same file.
     this.#isBroken = true
     this.#isClosed = true
     this.#changed()
     await this.#given.journal.close()
   }
 
-  /** Resolves when everything that came is stored; rejects when it cannot be. */
+  /** Resolves when everything received is stored; rejects when it cannot be. */
   async settled(): Promise<void> {
     while (this.#working !== undefined) await this.#working
     if (this.#isBroken) throw new Error("the journal of the broadcast cannot be written")
@@ -280,7 +283,7 @@ export class LiveBroadcast {
     return this.#playlist
   }
 
-  /** `now`: of an encoder's bytes; without it the events are of its end. */
+  /** `now` is the time of an encoder's bytes; without it the events belong to its end. */
   #add(events: ReadonlyArray<TimelineEvent>, now?: number): void {
     const { open } = this.#timeline
     if (now !== undefined) this.#calls += 1
@@ -327,7 +330,7 @@ export class LiveBroadcast {
 
   #partCame({ segment, index, data }: PartEvent, open: OpenSegment | undefined): void {
     this.memory.addPart(segment, data)
-    // The last part of a segment comes with the segment, which lists it.
+    // The last part of a segment is listed by the segment itself.
     if (open?.number === segment) this.#open = { ...open, parts: open.parts.slice(0, index + 1) }
   }
 

@@ -3,12 +3,12 @@ import type { LiveNames, LiveOptions } from "../broadcast/playlist.ts"
 
 export const SEGMENT_MS = 2000
 export const PART_MS = 500
-/** Segments of a live playlist: players may be half a minute behind. */
+/** Segments in a live playlist: players may be half a minute behind. */
 export const WINDOW = 12
-/** Players take a playlist of fewer segments for damaged. */
+/** Players reject a playlist of fewer segments as damaged. */
 export const SEGMENTS_TO_START = 3
 
-/** Addresses relative to the playlist's. */
+/** Addresses relative to the playlist. */
 export const LIVE_NAMES: LiveNames = {
   init: (take) => `init${take}.mp4`,
   segment: (segment) => `s${segment}.m4s`,
@@ -17,7 +17,7 @@ export const LIVE_NAMES: LiveNames = {
 
 export const LIVE_OPTIONS: LiveOptions = { names: LIVE_NAMES, segmentMs: SEGMENT_MS, partMs: PART_MS }
 
-/** The playlist of a broadcast that is pushed to this server, and of one that the media server makes. */
+/** Playlist names of a broadcast pushed to this server, and of one made by the media server. */
 export const LIVE_PLAYLIST = "index.m3u8"
 export const STAGE_PLAYLIST = "stage.m3u8"
 
@@ -32,7 +32,7 @@ const INIT = /^init(\d{1,9})\.mp4$/
 const SEGMENT = /^s(\d{1,9})\.m4s$/
 const PART = /^p(\d{1,9})\.(\d{1,4})\.m4s$/
 
-/** `undefined`: no file of a broadcast has the name. */
+/** `undefined` when the name is not that of a broadcast's file. */
 export const liveFileOf = (name: string): LiveFile | undefined => {
   if (name === LIVE_PLAYLIST) return { kind: "playlist" }
   const init = INIT.exec(name)

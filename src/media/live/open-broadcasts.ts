@@ -1,4 +1,4 @@
-/** The broadcasts in this process's memory, and what happens to them: their rows change, they end, nobody uses them any more. */
+/** Broadcasts in this process's memory, and their lifecycle: their rows change, they end, they become idle. */
 import { timingSafeEqual } from "node:crypto"
 import type { Timers } from "../../clock/timers.ts"
 import type { Visibility } from "../../model/event.ts"
@@ -12,7 +12,7 @@ import type { LiveBroadcast } from "./live-broadcast.ts"
 /** A broadcast in memory. */
 export interface OpenBroadcast {
   readonly id: string
-  /** Of this owner. */
+  /** Token of this owner. */
   readonly token: number
   readonly eventId: string
   readonly workspaceId: string
@@ -21,13 +21,13 @@ export interface OpenBroadcast {
   readonly input: EncoderInput
   visibility: Visibility
   status: StoredBroadcast["status"]
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   lastUsedAt: number
-  /** What the last encoder has shown: the hash of its token, and the link that it is. */
+  /** Credential of the last encoder: the hash of its token, and its link. */
   shown: { readonly tokenHash: Uint8Array; readonly link: HeldLink | null } | undefined
 }
 
-/** Without an encoder or a viewer for so long, it leaves memory. */
+/** Time without an encoder or a viewer after which it leaves memory. */
 const IDLE_MS = 60_000
 
 export class OpenBroadcasts {
@@ -50,7 +50,7 @@ export class OpenBroadcasts {
     return [...this.#open.values()]
   }
 
-  /** Broadcasts with an encoder. */
+  /** Number of broadcasts with an encoder. */
   get encoders(): number {
     return [...this.#open.values()].filter((one) => this.hasEncoder(one)).length
   }
@@ -63,20 +63,20 @@ export class OpenBroadcasts {
     this.#open.set(id, one)
   }
 
-  /** For a caller that uses it. */
+  /** Finds a broadcast and marks it as used. */
   use(id: string): OpenBroadcast | undefined {
     const one = this.#open.get(id)
     if (one !== undefined) one.lastUsedAt = this.#timers.elapsed()
     return one
   }
 
-  /** The broadcast of this event that goes on, and is in memory. */
+  /** The event's ongoing broadcast, if it is in memory. */
   findOfEvent(eventId: string): readonly [id: string, one: OpenBroadcast] | undefined {
     for (const entry of this.#open) if (entry[1].eventId === eventId && entry[1].status !== "ended") return entry
     return undefined
   }
 
-  /** The broadcast that goes on whose encoder has shown the token. `hash`: as `hashSecret` makes it. */
+  /** The ongoing broadcast whose encoder has shown the token. `hash` is made by `hashSecret`. */
   findOfToken(hash: Uint8Array): OpenBroadcast | undefined {
     return [...this.#open.values()].find(
       ({ shown, status }) => status !== "ended" && shown !== undefined && timingSafeEqual(shown.tokenHash, hash),
@@ -88,14 +88,14 @@ export class OpenBroadcasts {
     return live.durationMs === 0 ? "waiting" : "lost"
   }
 
-  /** The rows of those that were in memory when they were read; a row that is not there was deleted. */
+  /** Applies the rows of broadcasts in memory when they were read; a missing row was deleted. */
   follow(ids: ReadonlyArray<string>, rows: ReadonlyArray<StoredBroadcast>): void {
     const byId = new Map(rows.map((row) => [row.id, row]))
     for (const id of ids) {
       const one = this.#open.get(id)
       const row = byId.get(id)
       if (one === undefined) continue
-      // Gone, or another process has opened it, and has what comes from now on.
+      // The broadcast is gone, or another process has opened it and gets all further bytes.
       if (row === undefined || (one.token > 0 && row.ownerToken > one.token)) this.drop(id, one)
       else this.#become(id, one, row)
     }
@@ -111,7 +111,7 @@ export class OpenBroadcasts {
     else if (this.#timers.elapsed() - one.lastUsedAt > IDLE_MS && !this.hasEncoder(one)) this.drop(id, one)
   }
 
-  /** Resolves when all that came of it is stored; it stays in memory for its viewers. */
+  /** Resolves when everything received is stored; it stays in memory for its viewers. */
   end(id: string): Promise<void> {
     const one = this.#open.get(id)
     if (one === undefined) return this.closed(id)
@@ -121,7 +121,7 @@ export class OpenBroadcasts {
     one.input.reset()
     const ended = one.live
       .end()
-      // An encoder that was admitted meanwhile would go on in vain.
+      // An encoder admitted meanwhile would continue in vain.
       .then(() => one.input.reset())
       .catch((cause: unknown) => {
         this.#log.error({ err: cause, broadcast: id }, "media: the end of a broadcast could not be stored")
@@ -133,7 +133,7 @@ export class OpenBroadcasts {
     return ended
   }
 
-  /** Its encoder is cut, and the next caller opens it anew from its rows. */
+  /** Cuts its encoder; the next caller opens it anew from its rows. */
   drop(id: string, one: OpenBroadcast): void {
     if (this.#open.get(id) !== one) return
     this.#open.delete(id)
@@ -143,12 +143,12 @@ export class OpenBroadcasts {
     this.#closing.set(id, closing)
   }
 
-  /** Resolves when all that came of one that was dropped is stored: until then its rows are not all there. */
+  /** Resolves when everything received by a dropped broadcast is stored: until then its rows are incomplete. */
   closed(id: string): Promise<void> {
     return this.#closing.get(id) ?? Promise.resolve()
   }
 
-  /** Drops those of an event that go on. Resolves when all that came of them is stored. */
+  /** Drops the event's ongoing broadcasts. Resolves when everything they received is stored. */
   async release(eventId: string): Promise<void> {
     const gone = [...this.#open].filter(([, one]) => one.eventId === eventId && !one.live.hasEnded)
     for (const [id, one] of gone) this.drop(id, one)

@@ -1,4 +1,4 @@
-/** The facts of a broadcast's recording: the server cut it itself, so they need no inspection. */
+/** Facts of a broadcast's recording, which needs no inspection because the server cut it itself. */
 
 import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { MediaFacts } from "../../model/media/recording.ts"
@@ -6,7 +6,7 @@ import type { StoredTake } from "../../store/media/broadcasts.ts"
 import { readInit } from "../broadcast/fmp4/init.ts"
 import { storedTimes } from "../broadcast/stored-times.ts"
 
-/** `segments`: those that are stored. Picture size is of the first take. `undefined`: nothing is stored. */
+/** `segments` are the stored ones. The picture size is that of the first take. `undefined` when nothing is stored. */
 export const recordedFacts = (
   takes: ReadonlyArray<StoredTake>,
   segments: ReadonlyArray<BroadcastSegment>,

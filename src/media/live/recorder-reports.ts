@@ -1,6 +1,6 @@
 /**
- * The last act of the media server for each broadcast that it makes. The process that hears of it stores it, and every process reads it,
- * so that staff are told on each of several nodes, and after a restart.
+ * Last report of the media server for each broadcast that it makes. The process that receives it stores it, and every process reads it, so
+ * that staff see it on each node, and after a restart.
  */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
@@ -12,7 +12,7 @@ import {
   type RecorderReport,
 } from "../../store/media/broadcasts.ts"
 
-/** Of a broadcast of an event. */
+/** Report on a broadcast of an event. */
 export interface StageReport extends RecorderReport {
   readonly broadcastId: string
   readonly phaseId: string
@@ -20,9 +20,9 @@ export interface StageReport extends RecorderReport {
 
 export class RecorderReports {
   readonly #database: Database["Service"]
-  /** By event. */
+  /** Reports by event. */
   #known: ReadonlyMap<string, StageReport> = new Map()
-  /** Readings that have begun, and which of them `#known` is of: one that ends after a later one is older. */
+  /** Number of reads begun, and the one from which `#known` comes: a read that ends after a later one is outdated. */
   #begun = 0
   #knownBy = 0
 
@@ -34,7 +34,7 @@ export class RecorderReports {
     return this.#known.get(eventId)
   }
 
-  /** `null`: the media server makes no broadcast of the event now. */
+  /** `null` when the media server makes no broadcast of the event now. */
   put(eventId: string, report: StageReport | null): Effect.Effect<void, Unavailable> {
     return this.#database
       .run((sql) =>
@@ -43,7 +43,7 @@ export class RecorderReports {
       .pipe(Effect.andThen(this.refresh))
   }
 
-  /** Reads those of all events. */
+  /** Reads the reports of all events. */
   get refresh(): Effect.Effect<void, Unavailable> {
     return Effect.suspend(() => {
       const reading = ++this.#begun

@@ -1,6 +1,4 @@
-/**
- * A broadcast from its rows, where it goes on after a restart of the process, in another process, or after a while without anyone.
- */
+/** Restores a broadcast from its rows, when it continues after a restart, in another process, or after an idle period. */
 import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { BroadcastRows } from "../../store/media/broadcasts.ts"
 import { type Init, readInit } from "../broadcast/fmp4/init.ts"
@@ -11,18 +9,18 @@ import { WINDOW } from "./live-settings.ts"
 interface Restored {
   readonly position: Position
   readonly window: Window
-  /** Of the takes, by number. */
+  /** Inits of the takes, by number. */
   readonly inits: ReadonlyMap<number, Init>
 }
 
-/** Those after the last that is not stored: viewers cannot get it. */
+/** Segments after the last one that is not stored, which viewers cannot get. */
 const listedOf = (segments: ReadonlyArray<BroadcastSegment>): ReadonlyArray<BroadcastSegment> =>
   segments.slice(segments.findLastIndex(({ bytes }) => bytes === 0) + 1)
 
-/** Of no description: the next encoder begins a take, also with the description that the last take has. */
+/** Matches no init: the next encoder begins a take, even with the init of the last take. */
 const OTHER_IDENTITY = ""
 
-/** `beginsTake`: the file of the last take is left as it is. */
+/** `beginsTake` leaves the file of the last take unchanged. */
 export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows, beginsTake: boolean): Restored => {
   const inits = new Map(takes.map(({ number, init }) => [number, readInit(new Uint8Array(init))]))
   const last = takes.at(-1)
@@ -33,7 +31,7 @@ export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows
       : { number: last.number, identity: beginsTake ? OTHER_IDENTITY : last.identity, initBytes }
   const end = segments.at(-1)
   const position = positionAfter(end, take)
-  // The file of a take without a segment has its description alone.
+  // The file of a take without a segment holds only its init.
   const isNewTake = take !== undefined && end?.take !== take.number
   return {
     position: isNewTake ? { ...position, take, fileBytes: initBytes } : position,

@@ -1,10 +1,10 @@
-/** Bytes of the latest segments and parts, from which viewers of a live broadcast are served. */
+/** Latest segments and parts in memory, from which viewers of a live broadcast are served. */
 
 import type { LiveFile } from "./live-settings.ts"
 
-/** Segments that have just left the playlist: players that were slow ask for them. */
+/** Number of segments kept after they left the playlist, for slow players. */
 const SEGMENTS_BEHIND = 3
-/** Parts are asked for near the end alone. */
+/** Parts are requested only near the end. */
 const SEGMENTS_WITH_PARTS = 5
 
 export class SegmentMemory {
@@ -14,7 +14,7 @@ export class SegmentMemory {
   #lastTake = 0
   readonly #keep: number
 
-  /** `window`: segments of a playlist. */
+  /** `window` is the number of segments in a playlist. */
   constructor(window: number) {
     this.#keep = window + SEGMENTS_BEHIND
   }
@@ -24,12 +24,12 @@ export class SegmentMemory {
     this.#lastTake = Math.max(this.#lastTake, take)
   }
 
-  /** The number of the last take. */
+  /** Number of the last take. */
   get lastTake(): number {
     return this.#lastTake
   }
 
-  /** Those of a segment that are in memory. */
+  /** Parts of a segment that are in memory. */
   partsOf(segment: number): ReadonlyArray<Buffer> {
     return this.#parts.get(segment) ?? []
   }
@@ -46,7 +46,7 @@ export class SegmentMemory {
     this.#segments.delete(segment - this.#keep)
   }
 
-  /** `undefined`: not in memory any more, or not there yet. */
+  /** `undefined` when it is no longer, or not yet, in memory. */
   file(file: Exclude<LiveFile, { kind: "playlist" }>): Buffer | undefined {
     switch (file.kind) {
       case "init":

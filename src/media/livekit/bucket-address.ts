@@ -1,13 +1,13 @@
-/** The address of a bucket as the media server wants it: the host and the bucket's name apart. */
+/** Bucket address in the media server's form: host and bucket name separately. */
 
 interface BucketAddress {
   readonly endpoint: string
   readonly bucket: string
-  /** The bucket's name is in the path, not in the host. */
+  /** Whether the bucket's name is in the path instead of the host. */
   readonly forcePathStyle: boolean
 }
 
-/** `url`: `https://host/bucket`, or `https://bucket.host`. */
+/** `url` has the form `https://host/bucket` or `https://bucket.host`. */
 export const bucketOf = (url: string): BucketAddress => {
   const { protocol, host, pathname } = new URL(url)
   const inPath = pathname.split("/").find((part) => part !== "")

@@ -1,12 +1,12 @@
-/** Calls of the media server's library: their failures as the status of the answer, or as an unreachable server. */
+/** Calls of the media server's library, with failures as the status of the answer or as an unreachable server. */
 import { Effect } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 
 const UNREACHABLE = new Unavailable({ detail: "The media server cannot be reached.", retryAfterSeconds: 5 })
 
-/** Of something that is not there, or not any more. */
+/** Status for a missing object. */
 export const NOT_FOUND = 404
-/** Twirp's status of `failed_precondition`. */
+/** Twirp status of `failed_precondition`. */
 export const NOT_RUNNING = 412
 
 const statusOf = (cause: unknown): unknown => (cause as { readonly status?: unknown } | null)?.status
@@ -14,7 +14,7 @@ const statusOf = (cause: unknown): unknown => (cause as { readonly status?: unkn
 export const asked = <A>(call: () => Promise<A>): Effect.Effect<A, Unavailable> =>
   Effect.tryPromise({ try: call, catch: () => UNREACHABLE })
 
-/** As `asked`; an answer with this status gives the other effect. */
+/** Like `asked`; an answer with one of these statuses gives the other effect. */
 export const askedUnless = <A, B, E>(
   statuses: ReadonlyArray<number>,
   otherwise: Effect.Effect<B, E>,

@@ -1,6 +1,6 @@
 /**
- * The media server's own interface: its rooms and the people in them. Every call has a time limit. A room or a participant that is
- * not there any more is no failure, because both leave by themselves.
+ * API of the media server: its rooms and the people in them. Every call has a time limit. A missing room or participant is no failure,
+ * because both may leave by themselves.
  */
 import { Context, Effect, Redacted } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
@@ -10,22 +10,24 @@ import { asked, askedUnless, NOT_FOUND } from "./calls.ts"
 /** A person in a room. */
 export interface Connected {
   readonly identity: string
-  /** The metadata of the token that they came with. */
+  /** Metadata of the token with which they joined. */
   readonly metadata: string
 }
 
 export interface MediaServerApi {
-  /** The names of all rooms with somebody in them, also of other programs. */
+  /** Names of all rooms with somebody in them, including those of other programs. */
   readonly rooms: Effect.Effect<ReadonlyArray<string>, Unavailable>
-  /** Recorders and other programs are not people. */
+  /** Lists the people in a room, without recorders and other programs. */
   readonly people: (room: string) => Effect.Effect<ReadonlyArray<Connected>, Unavailable>
-  /** Disconnects the participant. A server that knows how refuses tokens from before `decidedAt`, Unix milliseconds, in this room. */
+  /**
+   * Disconnects the participant. A server that supports it also refuses tokens in this room from before `decidedAt`, in Unix milliseconds.
+   */
   readonly expel: (room: string, identity: string, decidedAt: number) => Effect.Effect<void, Unavailable>
   /** Disconnects everybody. */
   readonly close: (room: string) => Effect.Effect<void, Unavailable>
 }
 
-/** Null: there is no media server. */
+/** Null without a media server. */
 export const MediaServerApi = Context.Reference<MediaServerApi | null>("gathercue/MediaServerApi", {
   defaultValue: () => null,
 })
@@ -34,12 +36,12 @@ const WITHIN_SECONDS = 5
 /** `ParticipantInfo.Kind` of a person; the library does not export its names. */
 export const STANDARD = 0
 
-/** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
+/** Loaded only where there is a media server, because the library adds a tenth of a second to a start. */
 export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effect.Effect<MediaServerApi> =>
   Effect.map(
     Effect.promise(() => import("livekit-server-sdk")),
     ({ RoomServiceClient }) => {
-      // The caller tries again. Other regions, which the library would try, take longer than the time limit.
+      // The caller retries. Other regions, which the library would try, take longer than the time limit.
       const client = new RoomServiceClient(url, apiKey, Redacted.value(apiSecret), {
         requestTimeout: WITHIN_SECONDS,
         failover: false,
@@ -66,7 +68,7 @@ export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effec
     },
   )
 
-/** The rooms of a database that is a copy are those of the original: for the copy nobody is in them, and nobody is sent out. */
+/** The rooms of a copied database are those of the original: for the copy they are empty, and nobody is expelled. */
 export const untouchedWhile = (isQuiet: () => boolean, api: MediaServerApi): MediaServerApi => {
   const unless = <A, E>(work: Effect.Effect<A, E>, otherwise: A): Effect.Effect<A, E> =>
     Effect.suspend(() => (isQuiet() ? Effect.succeed(otherwise) : work))

@@ -1,6 +1,6 @@
 /**
- * Recordings that the media server makes of its rooms: a recorder there watches a room as its people do, and puts the file into the
- * bucket by itself. If the room is broadcast, it puts the segments of a playlist there meanwhile. What it says of a recording comes as a signed message, and is asked for where the message was lost.
+ * Room recordings of the media server: its recorder watches a room as people do, and uploads the file to the bucket. For a broadcast room
+ * it meanwhile uploads the segments of a playlist. Its reports arrive as signed messages, and are requested when a message was lost.
  */
 import { Context, Data, Effect, Redacted } from "effect"
 import type { EgressInfo } from "livekit-server-sdk"
@@ -11,55 +11,58 @@ import type { S3Settings } from "../storage/s3/presign.ts"
 import { bucketOf } from "./bucket-address.ts"
 import { asked, askedUnless, NOT_FOUND, NOT_RUNNING } from "./calls.ts"
 
-/** Nobody is in the room, so that the media server does not have it. */
+/** The room is empty, so the media server does not know it. */
 export class RoomAbsent extends Data.TaggedError("RoomAbsent")<Record<never, never>> {}
 
-/** One recording, as the media server reports it. */
+/** Report of the media server about one recording. */
 export interface EgressFacts {
   readonly egressId: string
-  /** The key of the file in the bucket; null if the message does not say. */
+  /** Key of the file in the bucket; null when the message does not name it. */
   readonly key: string | null
-  /** `ended`: the file is in the bucket, if it has any bytes. */
+  /** `ended` means that the file is in the bucket, if it has any bytes. */
   readonly status: "running" | "ended" | "failed"
   readonly sizeBytes: number
-  /** Of the segments beside the file. */
+  /** Bytes of the segments beside the file. */
   readonly playlistBytes: number
-  /** Unix milliseconds; null: it has not begun. */
+  /** Start in Unix milliseconds; null before it. */
   readonly beganAt: number | null
-  /** The media server's own words about a failure, for the log. */
+  /** Error message of the media server, for the log. */
   readonly error: string
 }
 
 export interface RoomRecorder {
-  /** Resolves to the id of the recording. `playlists`: the folder of its playlists (`STAGE_FILES`) and their segments; null: none are made. */
+  /**
+   * Resolves to the id of the recording. `playlists` is the folder of its playlists (`STAGE_FILES`) and their segments; null when none are
+   * made.
+   */
   readonly start: (
     room: string,
     key: string,
     playlists: string | null,
   ) => Effect.Effect<string, RoomAbsent | Unavailable>
-  /** Ends a recording; one that has ended is no failure. */
+  /** Ends a recording; an ended one is no failure. */
   readonly stop: (egressId: string) => Effect.Effect<void, Unavailable>
-  /** The recordings of a room that go on; null: of all rooms, also of other programs. */
+  /** Active recordings of a room, or with null of all rooms, including those of other programs. */
   readonly running: (room: string | null) => Effect.Effect<ReadonlyArray<EgressFacts>, Unavailable>
-  /** `undefined`: the media server does not know it any more. */
+  /** `undefined` when the media server no longer knows it. */
   readonly find: (egressId: string) => Effect.Effect<EgressFacts | undefined, Unavailable>
-  /** What the media server says of a recording; null: it names none. Values are brought within what can be stored. */
+  /** Facts of a media server's report; null when it names no recording. Values are limited to what can be stored. */
   readonly factsOf: (info: EgressInfo) => EgressFacts | null
 }
 
-/** Null: there is no media server, or no bucket that it could put files into. */
+/** Null without a media server, or without a bucket for its files. */
 export const RoomRecorder = Context.Reference<RoomRecorder | null>("gathercue/RoomRecorder", {
   defaultValue: () => null,
 })
 
 const WITHIN_SECONDS = 15
-/** The picture begins anew with each segment. */
+/** Each segment starts with a key frame. */
 const SEGMENT_SECONDS = 2
 const LONGEST_ERROR = 500
 const EGRESS_ID = /^[\w-]{1,100}$/
-/** No file is as large: more is not a size. */
+/** Largest plausible file size. */
 const MOST_BYTES = 2 ** 50
-/** The end of the year 9999. */
+/** End of the year 9999. */
 const LAST_MS = 253_402_300_799_999
 const NAMELESS = new Unavailable({
   detail: "The answer of the media server does not name the recording.",
@@ -68,7 +71,7 @@ const NAMELESS = new Unavailable({
 
 const bytesOf = (size: bigint | undefined): number => Math.min(MOST_BYTES, Math.max(0, Number(size ?? 0n)))
 
-/** `nanoseconds`: 0 is no time. */
+/** `nanoseconds` 0 means no time. */
 const millisOf = (nanoseconds: bigint): number | null => {
   const ms = Number(nanoseconds / 1_000_000n)
   return ms > 0 && ms <= LAST_MS ? ms : null
@@ -83,7 +86,7 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
       const client = new EgressClient(url, apiKey, secret, { requestTimeout: WITHIN_SECONDS, failover: false })
       const statusOf = (status: number): EgressFacts["status"] => {
         switch (status) {
-          // The media server keeps the file of a recording that it ended at a limit of its own.
+          // The media server keeps the file of a recording that it ended at its own limit.
           case EgressStatus.EGRESS_COMPLETE:
           case EgressStatus.EGRESS_LIMIT_REACHED:
             return "ended"

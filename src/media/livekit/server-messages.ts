@@ -1,7 +1,4 @@
-/**
- * What the media server says by itself, in messages that it signs: of recordings, and of each person who has come into a room. A message may
- * be lost or come twice.
- */
+/** Signed messages of the media server about recordings and about each person who joined a room. A message may be lost or arrive twice. */
 import { Context, Effect, Redacted } from "effect"
 import type { EgressInfo } from "livekit-server-sdk"
 import { Unauthorized } from "../../model/errors.ts"
@@ -9,22 +6,22 @@ import { Listeners } from "../../model/listeners.ts"
 import type { MediaServer } from "../seats.ts"
 import { type Connected, STANDARD } from "./media-server-api.ts"
 
-/** A person is in a room and can be seen and heard there. */
+/** A person who joined a room and can be seen and heard there. */
 export interface Arrival extends Connected {
   readonly room: string
 }
 
 export interface ServerMessages {
-  /** What a message says; neither: it is about something else. */
+  /** Verifies a message and reads its content; both members are null for a message about something else. */
   readonly verify: (
     body: string,
     authorization: string,
   ) => Effect.Effect<{ readonly egress: EgressInfo | null; readonly arrival: Arrival | null }, Unauthorized>
-  /** Of messages that this process received. */
+  /** Arrivals from messages received by this process. */
   readonly arrivals: Listeners<Arrival>
 }
 
-/** Null: there is no media server. */
+/** Null without a media server. */
 export const ServerMessages = Context.Reference<ServerMessages | null>("gathercue/ServerMessages", {
   defaultValue: () => null,
 })

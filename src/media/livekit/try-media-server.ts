@@ -1,4 +1,4 @@
-/** Does the media server answer, and take the key? For the operator's check. */
+/** Operator's check that the media server answers and accepts the key. */
 import { Redacted } from "effect"
 import type { MediaServer } from "../seats.ts"
 

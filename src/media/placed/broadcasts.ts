@@ -1,4 +1,4 @@
-/** The interface of both placements of broadcasts: all in this process, or each at one of several nodes. */
+/** Common interface of both placements of broadcasts: all in this process, or each at one of several nodes. */
 import type { Effect } from "effect"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
@@ -9,7 +9,7 @@ import type { EncoderPort } from "./encoder-port.ts"
 import type { EncoderAdmission } from "./own-broadcasts.ts"
 import type { WatchedBroadcast } from "./watched-broadcast.ts"
 
-/** The state of the encoder of an event's broadcast, or of the media server that makes it. */
+/** State of the encoder of an event's broadcast, or of the media server that makes it. */
 export interface EncoderReport {
   readonly broadcastId: string
   readonly phaseId: string
@@ -17,10 +17,10 @@ export interface EncoderReport {
   readonly failure: EncoderFailure | StageReport["failure"]
 }
 
-/** The result of the encoder of one broadcast so far. */
+/** Results of one broadcast's encoder so far. */
 export interface EncoderDetail {
   readonly state: EncoderState
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds. */
   readonly lastSegmentAt: number | null
   readonly takes: number
   readonly durationMs: number
@@ -34,17 +34,17 @@ export interface BroadcastOf {
 }
 
 export interface BroadcastPlacement {
-  /** One that viewers of this process have asked for. */
+  /** Finds a broadcast that viewers of this process have requested. */
   readonly peek: (broadcastId: string) => WatchedBroadcast | undefined
   readonly open: (broadcastId: string) => Effect.Effect<WatchedBroadcast, NotFound | Unavailable>
-  /** Afterwards the event's broadcasts are live or paused as was committed before the call. */
+  /** Afterwards the event's broadcasts are live or paused as committed before the call. */
   readonly refresh: (eventId: string) => Effect.Effect<void>
-  /** For an encoder, by the hash of its token. */
+  /** Admits an encoder by the hash of its token. */
   readonly admit: (tokenHash: Uint8Array) => Effect.Effect<EncoderPort, EncoderAdmission>
-  /** Succeeds when all that came of an ended broadcast is stored. */
+  /** Succeeds when everything received by an ended broadcast is stored. */
   readonly finish: (of: BroadcastOf) => Effect.Effect<void, Unavailable>
   readonly detailOf: (of: BroadcastOf) => Effect.Effect<EncoderDetail, NotFound | Unavailable>
-  /** Of the event's broadcast that goes on. `undefined`: no encoder and no viewer has asked for it lately. */
+  /** Report on the event's ongoing broadcast. `undefined` when no encoder and no viewer has requested it recently. */
   readonly encoderOf: (eventId: string) => EncoderReport | undefined
 }
 
@@ -59,7 +59,7 @@ export const detailOf = (opened: OpenBroadcasts, one: OpenBroadcast): EncoderDet
   }
 }
 
-/** Of the event's broadcast in this process' memory. */
+/** Report on the event's broadcast in this process's memory. */
 export const ownReport = (opened: OpenBroadcasts, eventId: string): EncoderReport | undefined => {
   const found = opened.findOfEvent(eventId)
   if (found === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * The state of encoders for staff at every node. The owner of a broadcast stores it when it changes, and again and again while bytes come; every
- * node reads it. An owner that was killed says nothing any more, so that its encoder counts as lost after a while.
+ * The state of encoders for staff at every node. The owner of a broadcast stores it at each change, and repeatedly while bytes arrive;
+ * every node reads it. A killed owner stores nothing more, so its encoder counts as lost after a while.
  */
 import { Effect, Schedule } from "effect"
 import type { Timers } from "../../clock/timers.ts"
@@ -26,7 +26,7 @@ export class EncoderNews {
   readonly #opened: OpenBroadcasts
   readonly #timers: Timers
   readonly #said = new WeakMap<OpenBroadcast, Said>()
-  /** By event. */
+  /** Reports by event. */
   #known: ReadonlyMap<string, EncoderReport> = new Map()
 
   constructor(database: Database["Service"], opened: OpenBroadcasts, timers: Timers) {
@@ -39,7 +39,7 @@ export class EncoderNews {
     return this.#known.get(eventId)
   }
 
-  /** Stores and reads until it is interrupted. Without the database the next turn tries again. */
+  /** Stores and reads until it is interrupted. An outage of the database is retried at the next turn. */
   get run(): Effect.Effect<void> {
     const often = (work: Effect.Effect<void, Unavailable>, pause: string & Parameters<typeof Schedule.spaced>[0]) =>
       Effect.repeat(Effect.ignore(work), Schedule.spaced(pause))

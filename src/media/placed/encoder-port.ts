@@ -1,28 +1,28 @@
-/** Where the bytes of an admitted encoder go: to the owner's object in this process, or through another node to the owner. */
+/** Target of an admitted encoder's bytes: the owner's object in this process, or another node that forwards them to the owner. */
 import { type HeldLink, linkIdOf } from "../../model/links.ts"
 import type { EncoderInput } from "../live/encoder-input.ts"
 import type { LiveBroadcast } from "../live/live-broadcast.ts"
 
 export interface StreamEvents {
-  /** The stream is not taken any more. `undefined`: another encoder took over, or the broadcast is over. */
+  /** The stream is no longer accepted. `undefined` means that another encoder took over, or the broadcast is over. */
   readonly onCut: (cause: unknown) => void
-  /** Called after a `write` that returned false: the encoder may go on. */
+  /** Called after a `write` that returned false, when the encoder may continue. */
   readonly onRoom: () => void
 }
 
 /** One long stream. */
 export interface StreamPort {
-  /** False: the encoder has to wait. Throws `EncoderRefused`. */
+  /** Returns false when the encoder must wait. Throws `EncoderRefused`. */
   readonly write: (chunk: Uint8Array) => boolean
-  /** The encoder has ended its stream. Resolves when all of it is stored. */
+  /** The encoder has ended its stream. Resolves when everything is stored. */
   readonly finish: () => Promise<void>
-  /** The encoder is gone, or its address has ended. Harmless after the end. */
+  /** The encoder has left, or its address has ended. Harmless after the end. */
   readonly leave: (isAddressOver?: boolean) => void
 }
 
 export interface EncoderPort extends Pick<EncoderInput, "gather" | "release" | "resets"> {
   readonly hasEnded: boolean
-  /** The link by which the encoder came. Null: a node of the release before gave the address. */
+  /** Link with which the encoder came. Null for an address given by a node of the previous release. */
   readonly link: HeldLink | null
   readonly putFile: (bytes: Uint8Array) => Promise<void>
   readonly putPiece: (number: number, bytes: Uint8Array) => Promise<number>
@@ -34,7 +34,7 @@ interface Own {
   readonly input: EncoderInput
 }
 
-/** Names the address among those of a broadcast. */
+/** Identifies the address among those of a broadcast. */
 export const addressOf = (link: HeldLink | null): string => (link === null ? "" : `${linkIdOf(link)} ${link.givenAt}`)
 
 const ownStream = ({ live, input }: Own, from: string, { onCut, onRoom }: StreamEvents): StreamPort => {
@@ -63,7 +63,7 @@ const ownStream = ({ live, input }: Own, from: string, { onCut, onRoom }: Stream
   }
 }
 
-/** Of a broadcast that this process owns. `from`: the encoder's address. */
+/** Port of a broadcast owned by this process. `from` is the encoder's address. */
 export const ownPort = (one: Own, link: HeldLink | null = null, from = addressOf(link)): EncoderPort => ({
   link,
   get resets() {

@@ -1,6 +1,6 @@
 /**
- * The broadcasts that encoders push, wherever they are: those of a process that runs alone are all in its memory; of several nodes one owns each
- * broadcast, and the others reach it there. The media server's broadcasts of stages are reported beside them.
+ * Broadcasts pushed by encoders, wherever they are: a process that runs alone has all of them in memory; of several nodes one owns each
+ * broadcast, and the others reach it there. Reports on stage broadcasts of the media server are kept as well.
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
@@ -19,11 +19,11 @@ import { notHere, notLive, OwnBroadcasts, type OwnOptions, whenever } from "./ow
 import { ownOnly } from "./own-only.ts"
 import { placedBroadcasts } from "./placed-broadcasts.ts"
 
-/** An encoder's address is good until the broadcast ends, and no longer than a week. */
+/** An encoder's address is valid until the broadcast ends, but at most a week. */
 const INGEST_MS = 7 * 86_400_000
 
 interface LiveBroadcastOptions extends Omit<OwnOptions, "isShared"> {
-  /** A media server makes broadcasts of the stage. */
+  /** Whether a media server makes broadcasts of the stage. */
   readonly followsStage: boolean
 }
 
@@ -32,22 +32,22 @@ type Services = Database | MediaStorage | MediaSignal | Telemetry
 export class LiveBroadcasts extends Context.Service<
   LiveBroadcasts,
   BroadcastPlacement & {
-    /** Encoders may push to this server. */
+    /** Whether encoders may push to this server. */
     readonly takesEncoders: boolean
     /**
-     * Gives the encoder of a live broadcast an address, by the hash of its token. The one that the same holder had is refused from now on, and its
-     * stream cut.
+     * Gives the encoder of a live broadcast an address, by the hash of its token. The same holder's previous address is refused from now
+     * on, and its stream cut.
      */
     readonly giveIngest: (
       of: BroadcastOf & { readonly workspaceId: string },
       ground: Ground,
       tokenHash: Uint8Array,
     ) => Effect.Effect<void, Conflict | Forbidden | Unavailable>
-    /** Of the event's broadcast that the media server makes. Null: it makes none now. Succeeds when the report is stored. */
+    /** Reports on the event's broadcast made by the media server; null when it makes none now. Succeeds when the report is stored. */
     readonly reportStage: (eventId: string, report: StageReport | null) => Effect.Effect<void, Unavailable>
   }
 >()("gathercue/LiveBroadcasts") {
-  /** `owners`: how the owners of broadcasts at other nodes are reached; `undefined`: this process owns all of them. */
+  /** `owners` reaches the owners of broadcasts on other nodes; `undefined` when this process owns all of them. */
   static readonly layer = <R = never>(
     options: LiveBroadcastOptions,
     owners?: Layer.Layer<never, never, OwnBroadcasts | R>,

@@ -1,7 +1,7 @@
 /**
- * The broadcasts that this process takes from encoders. A broadcast is opened from its rows when an encoder or a viewer asks for it, and leaves
- * memory a while after the last of them. Its row decides whether it is live: the rows of those in memory are read again when a live event
- * commits a change of one, and every few seconds.
+ * Broadcasts that this process takes from encoders. A broadcast is opened from its rows when an encoder or a viewer requests it, and leaves
+ * memory some time after the last of them. Its row decides whether it is live: the rows of broadcasts in memory are read again when a live
+ * event commits a change to one, and every few seconds.
  */
 import { Context, Effect, Latch, Layer } from "effect"
 import { LRUCache } from "lru-cache"
@@ -31,28 +31,28 @@ import { restoredFrom } from "../live/restore.ts"
 import type { MediaStorage } from "../storage/storage.ts"
 
 export interface OwnOptions {
-  /** Null: encoders cannot push to this server. */
+  /** Null when encoders cannot push to this server. */
   readonly ingest: {
-    /** Encoders at once, and those of one workspace. */
+    /** Maximum number of concurrent encoders, in total and per workspace. */
     readonly most: number
     readonly mostOfOne: number
     readonly maxKbps: number
     readonly maxHours: number
   } | null
-  /** Other processes own broadcasts too. */
+  /** Whether other processes own broadcasts too. */
   readonly isShared: boolean
   readonly quota: MediaQuota
 }
 
-/** Broadcasts whose rows are read at once: anybody may ask for any id. */
+/** Limit on broadcasts whose rows are read concurrently: anybody may request any id. */
 const MOST_OPENING = 32
 const MOST_FAILURES = 1000
 const POLL = "5 seconds"
 const HOUR_MS = 3_600_000
-/** Between the admission of an encoder and its first bytes. */
+/** Time between an encoder's admission and its first bytes. */
 const OPENING_MS = 1000
 
-/** A broadcast, and the link by which its encoder came. */
+/** A broadcast, and the link with which its encoder came. */
 interface Admitted {
   readonly one: OpenBroadcast
   readonly link: HeldLink | null
@@ -90,17 +90,20 @@ export class OwnBroadcasts extends Context.Service<
   {
     readonly opened: OpenBroadcasts
     readonly open: (broadcastId: string) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
-    /** Reads the rows of the broadcasts in memory again: afterwards they are live or paused as was committed before the call. */
+    /** Rereads the rows of the broadcasts in memory: afterwards they are live or paused as committed before the call. */
     readonly refresh: Effect.Effect<void>
-    /** The broadcast of an encoder's token, by its hash, that has not ended. */
+    /** The broadcast, if it has not ended, of an encoder's token, by its hash. */
     readonly find: (tokenHash: Uint8Array) => Effect.Effect<FoundIngest, Unauthorized | Conflict | Unavailable>
-    /** Finds and opens it; for an encoder that was accepted before also while the database is away: no address ends meanwhile. */
+    /**
+     * Finds and opens it. A previously accepted encoder is admitted even while the database is unavailable, because no address ends
+     * meanwhile.
+     */
     readonly admit: (tokenHash: Uint8Array) => Effect.Effect<Admitted, EncoderAdmission>
-    /** Succeeds when all that came of an ended broadcast is stored. */
+    /** Succeeds when everything received by an ended broadcast is stored. */
     readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
-    /** Of several processes this one has the event's broadcasts, until they are released. */
+    /** Makes this process the owner of the event's broadcasts until they are released. */
     readonly claim: (eventId: string) => void
-    /** Other processes have the event's broadcasts from now on. Resolves when all that came of them is stored. */
+    /** Other processes own the event's broadcasts from now on. Resolves when everything received is stored. */
     readonly release: (eventId: string) => Promise<void>
   }
 >()("gathercue/OwnBroadcasts") {
@@ -120,13 +123,13 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
     const opened = new OpenBroadcasts(timers, log)
     sample(() => metrics.encoders.set(opened.encoders))
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
-    /** Of broadcasts that left memory for it, by id. */
+    /** Failures by id of broadcasts that left memory because of them. */
     const failures = new LRUCache<string, EncoderFailure>({ max: MOST_FAILURES })
-    /** Events whose broadcasts this process may open, where there are others. */
+    /** Events whose broadcasts this process may open, where there are other processes. */
     const claimed = new Set<string>()
     let isStopping = false
 
-    /** Encoders are not cut for others: a workspace has a share of the places at most. */
+    /** Encoders are never cut for others, so a workspace may use at most its share of the capacity. */
     const places = new FairPlaces({ most: ingest?.most ?? 0, mostOfOne: ingest?.mostOfOne ?? 0, timers })
     shares.from("encoders", () => places.byWorkspace())
     const holders = new WeakMap<OpenBroadcast, Holder>()
@@ -171,7 +174,7 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
     const mayOpen = ({ eventId, status }: StoredBroadcast): boolean =>
       !isShared || status === "ended" || claimed.has(eventId)
 
-    /** One that has ended is only watched. */
+    /** An ended broadcast is only watched. */
     const take = async (sql: Queryable, broadcast: StoredBroadcast) => {
       const { id, status } = broadcast
       const token = status === "ended" ? 0 : await takeBroadcast(sql, id)
@@ -189,12 +192,12 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
       if (!mayOpen(broadcast)) throw moved
       const one = restored(read.broadcast, read.token, read.rows)
       opened.add(id, one)
-      // Changes that were committed after this reading were not reported to it.
+      // Changes committed after this read were not reported to it.
       signal.notify()
       return one
     }
 
-    /** Callers at the same time share one reading. */
+    /** Concurrent callers share one read. */
     const loaded = (id: string): Promise<OpenBroadcast | undefined> => {
       const under = opening.get(id) ?? load(id).finally(() => opening.delete(id))
       opening.set(id, under)
@@ -214,7 +217,7 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
         return found ?? (yield* NotFound.of("broadcast"))
       })
 
-    // Without the database, whose own log says so, they stay as they are.
+    // Without the database, which logs its own failure, they stay unchanged.
     const refresh = Effect.suspend(() => {
       const { ids } = opened
       if (ids.length === 0) return Effect.void
@@ -234,7 +237,7 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
       Effect.gen(function* () {
         const found = yield* database.run((sql) => findIngest(sql, tokenHash))
         if (found === undefined) return yield* badToken
-        // The row, and not memory, which follows a moment later.
+        // Checks the row instead of memory, which follows a moment later.
         return found.status === "ended" ? yield* over : found
       })
 
@@ -265,7 +268,7 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
       find,
       admit: (tokenHash) =>
         Effect.flatMap(find(tokenHash), (found) => accept(found, tokenHash)).pipe(
-          // While the database is away no address ends, and an encoder that was admitted goes on.
+          // While the database is unavailable no address ends, and an admitted encoder continues.
           Effect.catchTag("Unavailable", (failure) => {
             const known = opened.findOfToken(tokenHash)
             if (known === undefined || failure === busy) return Effect.fail(failure)
@@ -276,7 +279,7 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
         Effect.gen(function* () {
           if (isShared && opened.use(id) === undefined) {
             yield* Effect.promise(() => opened.closed(id))
-            // Bytes that an owner before this one still has on the way are not stored any more.
+            // Bytes that a previous owner is still receiving are no longer stored.
             yield* database.run((sql) => takeBroadcast(sql, id))
           }
           yield* Effect.tryPromise({ try: () => opened.end(id), catch: () => broken })

@@ -1,4 +1,4 @@
-/** The broadcasts of a process that owns all of them. */
+/** Broadcasts of a process that owns all of them. */
 import { Effect } from "effect"
 import { type BroadcastPlacement, detailOf, ownReport } from "./broadcasts.ts"
 import { ownPort } from "./encoder-port.ts"

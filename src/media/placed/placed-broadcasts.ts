@@ -1,6 +1,6 @@
 /**
- * The broadcasts over several nodes: each is at the node that has its live event. What is in this process is used directly; for the rest the owner
- * is asked. One that has ended, and whose recording is settled, is read from its rows by each node.
+ * Broadcasts over several nodes: each is on the node that has its live event. Broadcasts of this process are used directly; for others the
+ * owner is asked. An ended broadcast with a settled recording is read from its rows by each node.
  */
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
@@ -21,10 +21,10 @@ import { type EncoderPort, ownPort } from "./encoder-port.ts"
 import type { EncoderAdmission, OwnBroadcasts } from "./own-broadcasts.ts"
 import type { WatchedBroadcast } from "./watched-broadcast.ts"
 
-/** Encoders that go on while the database is away. */
+/** Limit on encoders that continue while the database is unavailable. */
 const MOST_ROUTES = 1000
 const MOST_GATHERING = 1000
-/** Of a command by REST, which is answered without what the owner would have said. */
+/** Timeout of a REST command, which is then answered without the owner's details. */
 const SOON = "3 seconds"
 
 export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: BroadcastOwners) =>
@@ -35,7 +35,7 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
     const askNow = (eventId: string) => (request: OwnerRequest) => Effect.runPromise(owners.ask(eventId, request))
     const replicas = new Replicas(timers, (eventId, request) => askNow(eventId)(request))
     const news = new EncoderNews(database, opened, timers)
-    /** The broadcasts of tokens, by their text. */
+    /** Broadcasts by the text of their tokens. */
     const routes = new LRUCache<string, FoundIngest>({ max: MOST_ROUTES })
     const gathering = new LRUCache<string, GatheredBytes>({ max: MOST_GATHERING })
 
@@ -50,7 +50,7 @@ export const placedBroadcasts = (own: OwnBroadcasts["Service"], owners: Broadcas
         ({ node }) => node === owners.node,
       )
 
-    /** Nothing of it is in the memory of an owner any more. */
+    /** Whether no owner has any of it in memory any more. */
     const isSettled = (id: string) =>
       database.run(async (sql) => (await findBroadcastRecording(sql, id))?.status !== "processing")
 

@@ -1,4 +1,4 @@
-/** A broadcast as viewers of this process get it: the owner's own object, or a copy that follows it. */
+/** A broadcast as served to viewers of this process: the owner's own object, or a copy that follows it. */
 import type { Visibility } from "../../model/event.ts"
 import type { LiveBroadcast } from "../live/live-broadcast.ts"
 import type { SegmentMemory } from "../live/segment-memory.ts"

@@ -1,4 +1,4 @@
-/** The containers that clips are written in. */
+/** Container formats of clips. */
 import {
   ADTS,
   AdtsOutputFormat,
@@ -20,11 +20,11 @@ import {
   WebMOutputFormat,
 } from "mediabunny"
 
-/** `isIndexedFirst`: an index before the media lets players begin at once; made in memory, it needs the whole clip there. */
+/** `isIndexedFirst` puts the index before the media, so that players begin at once; it needs the whole clip in memory. */
 const mp4 = (isIndexedFirst: boolean): OutputFormat =>
   new Mp4OutputFormat({ fastStart: isIndexedFirst ? "in-memory" : false })
 
-/** The same container; MP4 for those that are worse to play. */
+/** Keeps the container, or replaces one that is harder to play by MP4. */
 const usualFor = (format: InputFormat, isIndexedFirst: boolean): OutputFormat => {
   switch (format) {
     case WEBM:
@@ -46,7 +46,7 @@ const usualFor = (format: InputFormat, isIndexedFirst: boolean): OutputFormat =>
   }
 }
 
-/** Best first; the others are for codecs that the first cannot hold. */
+/** Containers, best first; the others are for codecs that the first cannot hold. */
 export const containersFor = (format: InputFormat, isIndexedFirst: boolean): ReadonlyArray<OutputFormat> => [
   usualFor(format, isIndexedFirst),
   mp4(isIndexedFirst),

@@ -1,6 +1,6 @@
 /**
- * Cuts a part out of a file without decoding it: packets are copied. Pictures can begin at a key frame only. MP4 hides what precedes
- * the wanted start; the other containers begin at the key frame before it, or with `inside` at the one after.
+ * Cuts a part out of a file by copying packets, without decoding. Pictures can begin only at a key frame. MP4 hides what precedes the
+ * requested start; the other containers begin at the key frame before it, or with `inside` at the one after.
  */
 import { rm } from "node:fs/promises"
 import {
@@ -24,7 +24,7 @@ import { FileTooLarge, LimitedFile } from "./limited-file.ts"
 import type { CutTask } from "./protocol.ts"
 import { sourceOf } from "./source.ts"
 
-/** A clip that is longer, or larger, has its index at its end: before the media it would need the whole clip in memory. */
+/** Above these limits a clip has its index at its end, because an index before the media would need the whole clip in memory. */
 const INDEXED_FIRST_MS = 300_000
 const INDEXED_FIRST_BYTES = 256 * 1024 ** 2
 
@@ -40,7 +40,7 @@ const NOT_COPIED: MediaFailure = {
   detail: "The recording has a picture or a sound whose codec cannot be copied into a clip.",
 }
 
-/** The time of the first packet that is copied from a track, in seconds. */
+/** Time in seconds of the first packet copied from a track. */
 const firstCopied = async (track: InputTrack, start: number, inside: boolean): Promise<number> => {
   const sink = new EncodedPacketSink(track)
   const before = (await sink.getKeyPacket(start)) ?? (await sink.getFirstKeyPacket())
@@ -48,7 +48,7 @@ const firstCopied = async (track: InputTrack, start: number, inside: boolean): P
   return (await sink.getNextKeyPacket(before))?.timestamp ?? start
 }
 
-/** Where the copied media begins in the file, in seconds. With `inside` each track begins for itself, else all with the picture. */
+/** Start of the copied media in the file, in seconds. With `inside` each track begins separately, otherwise all with the picture. */
 const copiedFrom = async (input: Input, start: number, inside: boolean): Promise<number> => {
   const video = await input.getPrimaryVideoTrack()
   const audio = await input.getPrimaryAudioTrack()
@@ -71,7 +71,7 @@ const durationOf = async (path: string): Promise<number> => {
 
 const COPY = { mode: "forced", shiftTolerance: Number.POSITIVE_INFINITY } as const
 
-/** All of the file as MP4, in another file. A transport stream has no index that could name bytes twice. */
+/** Writes the whole file as MP4 to another file. A transport stream has no index that could name bytes twice. */
 const asMp4 = async (from: MediaSource, path: string): Promise<void> => {
   const input = inputOf(from)
   const file = new LimitedFile(path, Number.POSITIVE_INFINITY)
@@ -95,7 +95,7 @@ const isTransportStream = async (from: MediaSource): Promise<boolean> => {
 }
 
 /**
- * Writes the part to `output`. Rejects for a file that cannot be read. A transport stream is made MP4 as a whole first: the library
+ * Writes the part to `output`. Rejects for a file that cannot be read. A transport stream is first converted to MP4 as a whole: the library
  * (mediabunny 1.61) fails at some parts of one, and never at the whole.
  */
 export const cut = async (task: CutTask): Promise<CutFacts | MediaFailure> => {
@@ -110,8 +110,8 @@ export const cut = async (task: CutTask): Promise<CutFacts | MediaFailure> => {
 }
 
 /**
- * Would the clip be without a track that belongs to it? One of a codec that nothing here knows may be left out beside another of its kind:
- * telephones add such sounds.
+ * Whether the clip would lack a track that belongs to it. A track of an unknown codec may be dropped beside another of its kind: telephones
+ * add such sounds.
  */
 const losesTrack = ({ discardedTracks, utilizedTracks }: Conversion): boolean =>
   discardedTracks.some(
@@ -126,20 +126,20 @@ const prepared = async (input: Input, format: OutputFormat, file: LimitedFile, r
     output: new Output({ format, target: file.target() }),
     trim: { start, end },
     copy: { ...COPY, boundaryPolicy: inside ? "shrink" : "expand" },
-    // The tags of the recording may say where and by whom it was made.
+    // The tags of the recording may reveal where and by whom it was made.
     tags: {},
     showWarnings: false,
   })
 }
 
-/** In seconds of the file's own clock. */
+/** Range in seconds of the file's own clock. */
 interface Range {
   readonly start: number
   readonly end: number
   readonly inside: boolean
 }
 
-/** Copies the range into the first of the containers that holds all tracks. Resolves to that container. */
+/** Copies the range into the first container that holds all tracks. Resolves to that container. */
 const copyInto = async (
   formats: ReadonlyArray<OutputFormat>,
   input: Input,
@@ -169,7 +169,7 @@ const cutPart = async ({
   const input = inputOf(source)
   const file = new LimitedFile(output, mostBytes)
   try {
-    // Broadcast containers begin at any time.
+    // Broadcast containers may begin at any time.
     const first = Math.max(0, await input.getFirstTimestamp())
     const [start, end] = [first + startMs / 1000, first + endMs / 1000]
     const isIndexedFirst =
@@ -182,7 +182,7 @@ const cutPart = async ({
     const seconds = await durationOf(output).catch(() => 0)
     if (seconds <= 0) return NOTHING
     const begins = await copiedFrom(input, start, inside)
-    // MP4 counts from the wanted start, and hides what precedes it; the others count from their first packet.
+    // MP4 counts from the requested start, and hides what precedes it; the others count from their first packet.
     const countsFromStart = copied instanceof IsobmffOutputFormat
     const origin = countsFromStart ? start : begins
     const milliseconds = (time: number): number => Math.max(0, Math.round((time - first) * 1000))

@@ -1,4 +1,4 @@
-/** The bytes of a part of a file, as its index has them. */
+/** Size of a part of a file, according to its index. */
 import { EncodedPacketSink, type Input, type InputTrack } from "mediabunny"
 
 /** Seconds by which pictures may precede those that are shown before them. */
@@ -6,7 +6,7 @@ const REORDERED = 1
 
 export const isMedia = (track: InputTrack): boolean => track.isVideoTrack() || track.isAudioTrack()
 
-/** Bytes of the track's packets; it may stop counting above `upTo`. */
+/** Bytes of the track's packets; counting may stop above `upTo`. */
 const bytesOf = async (track: InputTrack, start: number, end: number, upTo: number): Promise<number> => {
   const metadataOnly = { metadataOnly: true }
   const sink = new EncodedPacketSink(track)
@@ -20,7 +20,7 @@ const bytesOf = async (track: InputTrack, start: number, end: number, upTo: numb
   return bytes
 }
 
-/** Have the packets of the range, in seconds, so many bytes at most? */
+/** Whether the packets of the range, in seconds, have at most this many bytes. */
 export const isWithin = async (input: Input, start: number, end: number, mostBytes: number): Promise<boolean> => {
   let left = mostBytes
   for (const track of await input.getTracks()) {

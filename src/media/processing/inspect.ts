@@ -1,6 +1,6 @@
 /**
- * Reads a file's container, tracks and duration from its bytes alone. The bytes are a stranger's: anything that is not known to be
- * right is a refusal. Runs in the process for media (`media-process.ts`), never on the server's event loop.
+ * Reads a file's container, tracks and duration from its bytes alone. The bytes are untrusted: anything that is not known to be right is a
+ * refusal. Runs in the media process (`media-process.ts`), never on the server's event loop.
  */
 import {
   ADTS,
@@ -20,12 +20,12 @@ import { FORMATS } from "./formats.ts"
 import { hasBoundedTables } from "./mp4-tables.ts"
 import { headOf, isSystemError, readFault, type StorageAway, sourceOf } from "./source.ts"
 
-/** By the file's own account; a forged table of samples may claim centuries. */
+/** Maximum duration stated by the file; a forged table of samples may claim centuries. */
 const LONGEST_SECONDS = 24 * 3600
 
 const unreadable = (detail: string): MediaFailure => ({ code: "unreadable_media", detail })
 
-/** Parameters name codecs, which are stored beside it. */
+/** Parameters name codecs, which are stored separately. */
 const withoutParameters = (type: string): string => (type.split(";")[0] ?? type).trim()
 
 const usable = async (tracks: ReadonlyArray<InputTrack>): Promise<ReadonlyArray<InputTrack>> => {
@@ -39,9 +39,9 @@ const usable = async (tracks: ReadonlyArray<InputTrack>): Promise<ReadonlyArray<
   return found
 }
 
-/** Containers that may begin anywhere: the library looks for the first frame, and players may take what stands before it for a playlist. */
+/** Containers that may begin anywhere: the library searches for the first frame, and players may take what precedes it for a playlist. */
 const FRAMES: ReadonlyArray<InputFormat> = [MP3, ADTS]
-/** Their tables can claim any number of samples in a few bytes. */
+/** Containers whose tables can claim any number of samples in a few bytes. */
 const INDEXED: ReadonlyArray<InputFormat> = [MP4, QTFF]
 const HEAD_BYTES = 8
 const isText = (head: Uint8Array): boolean => /^[\t\r\n -~\u{feff}]*$/u.test(Buffer.from(head).toString("utf8"))
@@ -56,7 +56,7 @@ const factsOf = async (input: Input, from: MediaSource): Promise<MediaFacts | Me
   }
   const tracks = await usable(await input.getTracks())
   if (tracks.length === 0) return unreadable("The file has no audio or video track that can be played.")
-  // Broadcast containers begin at any time.
+  // Broadcast containers may begin at any time.
   const seconds = (await input.computeDuration()) - Math.max(0, await input.getFirstTimestamp())
   if (!Number.isFinite(seconds) || seconds <= 0) return unreadable("The file has no duration.")
   if (seconds > LONGEST_SECONDS) return { code: "too_long", detail: "The file claims to be longer than 24 hours." }
@@ -73,7 +73,7 @@ const factsOf = async (input: Input, from: MediaSource): Promise<MediaFacts | Me
   }
 }
 
-/** The library's own messages go to the log only: they repeat bytes of the file. */
+/** The library's own messages only go to the log, because they repeat bytes of the file. */
 export const inspect = async (from: MediaSource, log: (cause: unknown) => void): Promise<MediaFacts | MediaFailure> => {
   let away: StorageAway | undefined
   const source = sourceOf(from, (cause) => {

@@ -1,7 +1,7 @@
 /**
- * A file that a clip is written to, up to a number of bytes: an index may name the same bytes of its recording again and again. The
- * library cannot be told that a write has failed (mediabunny 1.61 then leaves a rejection that nothing handles), so what follows is
- * dropped, and the conversion is cancelled.
+ * Output file of a clip with a size limit, because an index may name the same bytes of its recording repeatedly. The library cannot be told
+ * that a write has failed (mediabunny 1.61 then leaves an unhandled rejection), so further bytes are dropped, and the conversion is
+ * cancelled.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import { type Conversion, ConversionCanceledError, StreamTarget, type StreamTargetChunk } from "mediabunny"
@@ -13,7 +13,7 @@ export class FileTooLarge extends Error {
 export class LimitedFile {
   readonly #path: string
   readonly #mostBytes: number
-  /** A write that the library no longer waits for may still be opening it. */
+  /** A write that the library no longer awaits may still be opening it. */
   #file: Promise<FileHandle> | undefined
   #isClosed = false
   #failure: unknown
@@ -29,7 +29,7 @@ export class LimitedFile {
     return new StreamTarget(new WritableStream({ write }), { chunked: true })
   }
 
-  /** Rejects with `FileTooLarge`, or with the disk's error. `conversion`: to the target. */
+  /** Rejects with `FileTooLarge`, or with the disk's error. `conversion` writes to the target. */
   async take(conversion: Conversion): Promise<void> {
     this.#stop = () => {
       conversion.cancel().catch(() => {})

@@ -1,6 +1,6 @@
 /**
- * A process of its own for the bytes of strangers: whatever they do to the code that reads them, the server goes on. It takes one
- * task after the other from its parent and ends with it.
+ * A separate process for untrusted bytes: whatever they do to the code that reads them, the server continues. It runs one task after the
+ * other for its parent, and ends with it.
  */
 import { createHash } from "node:crypto"
 import { stat } from "node:fs/promises"
@@ -48,7 +48,7 @@ const workOn = async (task: MediaTask): Promise<Inspection | Cutting | ReadTrans
     case "cut":
       return cutting(task)
     case "read": {
-      // Loaded when it is asked for: an inspection needs nothing of it.
+      // Loaded on demand, because an inspection does not need it.
       const { readTranscript } = await import("../captions/read.ts")
       return readTranscript(task.form, task.body)
     }

@@ -1,6 +1,6 @@
 /**
- * The server's end of the process for media: starts it when there is work, gives it one task at a time, and kills it when a task
- * takes too much time or memory. It ends after a while without work.
+ * The server's side of the media process: starts it when there is work, gives it one task at a time, and kills it when a task takes too
+ * much time or memory. It ends after a while without work.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -19,18 +19,18 @@ import type {
   ReadTask,
 } from "./protocol.ts"
 
-/** The task was not done. `tooMuch`: it was given up for its time or memory, and would be again. */
+/** The task was not done. `tooMuch` means that it was given up for its time or memory, and would be again. */
 export class TaskFailed extends Data.TaggedError("TaskFailed")<{
   readonly tooMuch: boolean
-  /** The storage did not answer: that says nothing about the bytes. */
+  /** Whether the storage did not answer, which says nothing about the bytes. */
   readonly isAway?: boolean
   readonly detail: string
 }> {}
 
 export interface MediaProcessorOptions {
-  /** The path of the process's module, and its arguments. */
+  /** Path of the process's module, and its arguments. */
   readonly entry: { readonly module: string; readonly args: ReadonlyArray<string> }
-  /** For one task on a file of so many bytes; null: their number is not known, or says nothing about the work. */
+  /** Time limit of one task on a file of this size; null when the size is unknown or says nothing about the work. */
   readonly withinMs: (sizeBytes: number | null) => number
   readonly maxResidentBytes: number
 }
@@ -39,7 +39,7 @@ const IDLE_MS = 60_000
 const MEMORY_LOOK_MS = 500
 const PAGE_BYTES = 4096
 
-/** Resident memory of a process; 0 where the system does not report it. Node's own limits do not count buffers. */
+/** Resident memory of a process; 0 where the system does not report it. Node's own limits do not include buffers. */
 const residentBytes = (pid: number): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES
@@ -66,7 +66,7 @@ class Process {
     this.#log = log
   }
 
-  /** One at a time. `settle` is called once. */
+  /** Runs one task at a time. `settle` is called once. */
   run(work: MediaWork, sizeBytes: number | null, settle: Settle): void {
     this.#stopIdling?.()
     const child = this.#started()
@@ -96,7 +96,7 @@ class Process {
     child.send({ ...work, id } satisfies MediaTask)
   }
 
-  /** Ends the process; a task under way fails with the reason. */
+  /** Ends the process; a running task fails with the reason. */
   kill(why = new TaskFailed({ tooMuch: false, detail: "The server stops." })): void {
     this.#stopIdling?.()
     this.#child?.kill("SIGKILL")
@@ -107,11 +107,11 @@ class Process {
   #started(): ChildProcess {
     if (this.#child !== undefined) return this.#child
     const { module, args } = this.#options.entry
-    // No variable of the server's environment: it holds secrets, and the process needs none of them.
+    // Runs without the server's environment variables, which hold secrets that the process does not need.
     const child = fork(module, [...args], {
       execArgv: [],
       env: {},
-      // Bytes stay bytes.
+      // Transfers bytes as bytes.
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     })
@@ -142,7 +142,7 @@ class Process {
   }
 }
 
-/** The process answers each kind of task with its kind of result. */
+/** Failure for an answer of another kind than the task's. */
 const OTHER_RESULT = new TaskFailed({ tooMuch: false, detail: "The process for media answered another task." })
 
 export class MediaProcessor extends Context.Service<
@@ -151,9 +151,9 @@ export class MediaProcessor extends Context.Service<
     readonly inspect: (
       task: Omit<InspectTask, "kind"> & { readonly sizeBytes: number | null },
     ) => Effect.Effect<Inspection, TaskFailed>
-    /** Writes a part of a file to another one. */
+    /** Writes a part of a file to another file. */
     readonly cut: (task: Omit<CutTask, "kind">) => Effect.Effect<Cutting, TaskFailed>
-    /** Reads a transcript, in a process of its own: its author waits, and must not wait for a cut. */
+    /** Reads a transcript in a separate process, because its author waits, and must not wait for a cut. */
     readonly read: (task: Omit<ReadTask, "kind">) => Effect.Effect<ReadTranscript, TaskFailed>
   }
 >()("gathercue/MediaProcessor") {
@@ -175,7 +175,7 @@ export class MediaProcessor extends Context.Service<
                 media.run(work, sizeBytes, (outcome) =>
                   resume(outcome instanceof TaskFailed ? Effect.fail(outcome) : Effect.succeed(outcome)),
                 )
-                // An interrupted caller needs no answer; the process would go on with a task that nothing waits for.
+                // An interrupted caller needs no answer, and the process would continue a task that nothing waits for.
                 return Effect.sync(() => media.kill())
               }),
             )

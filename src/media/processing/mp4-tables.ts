@@ -1,37 +1,37 @@
 /**
- * The tables of an MP4 or MOV file, bounded by the file before the library reads them: it makes an object for each sample that a table
- * claims, also where the claim takes four bytes. A sample has a byte at least, so that no file has more samples than bytes, and a table
- * with a row for each entry ends within its box.
+ * Bounds the tables of an MP4 or MOV file by the file's size before the library reads them: the library makes an object for each sample
+ * that a table claims, even where the claim takes four bytes. A sample has at least one byte, so no file has more samples than bytes, and a
+ * table with a row per entry ends within its box.
  */
 import type { MediaSource } from "../storage/storage.ts"
 import { type BytesAt, openBytes } from "./source.ts"
 
 const CONTAINERS = new Set("moov trak mdia minf dinf edts stbl mvex moof traf mfra udta meta sinf schi wave".split(" "))
-/** Boxes of descriptions have boxes of their own at many places; none of them is a table. */
+/** Description boxes have nested boxes at many offsets; none of them is a table. */
 const DESCRIPTIONS = "stsd"
-/** At the top of a file: they have tables. */
+/** Top-level boxes that have tables. */
 const INDEXES = new Set(["moov", "moof", "mfra"])
 
-/** Bytes of an entry, by the table; the number of entries stands behind version and flags. */
+/** Bytes per entry, by table; the number of entries follows version and flags. */
 const ENTRY_BYTES: Readonly<Record<string, number>> = { stts: 8, ctts: 8, stss: 4, stsc: 12, stco: 4, co64: 8 }
-/** Those of which an entry stands for many samples or chunks. */
+/** Tables in which an entry stands for many samples or chunks. */
 const COUNTING = new Set(["stts", "ctts", "stsc"])
 const TABLES = [...Object.keys(ENTRY_BYTES), "stsz", "stz2", "trun"]
 
 const LARGEST_INDEX = 512 * 1024 ** 2
 const MOST_BOXES = 1_000_000
-/** Of an object elsewhere each look at a box is a request. */
+/** Limit for a remote object, where reading each box is a request. */
 const MOST_REMOTE_BOXES = 64
 const WINDOW = 4096
 
 interface Box {
   readonly name: string
-  /** From the start of what was read. */
+  /** Offset from the start of what was read. */
   readonly content: number
   readonly end: number
 }
 
-/** Undefined: no box begins there. `to`: where the bytes around it end. */
+/** Undefined when no box begins there. `to` is the end of the surrounding bytes. */
 const boxAt = (bytes: Buffer, at: number, to: number): Box | undefined => {
   if (at + 8 > to) return undefined
   const size = bytes.readUInt32BE(at)
@@ -42,18 +42,18 @@ const boxAt = (bytes: Buffer, at: number, to: number): Box | undefined => {
   return large < 16 ? undefined : { name, content: at + 16, end: at + large }
 }
 
-/** Adds up what the tables of a file claim. */
+/** Sums up what the tables of a file claim. */
 class Claims {
   readonly #most: number
   readonly #sums = new Map<string, number>()
   isTooLarge = false
 
-  /** `most`: the bytes of the file. */
+  /** `most` is the file's size in bytes. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** All boxes of an index. */
+  /** Checks all boxes of an index. */
   see(bytes: Buffer): void {
     const open: Array<readonly [at: number, to: number]> = [[0, bytes.byteLength]]
     for (let range = open.pop(); range !== undefined && !this.isTooLarge; range = open.pop()) {
@@ -90,13 +90,13 @@ class Claims {
     if (!COUNTING.has(name)) return
     for (let at = 8, before = 0; at < 8 + count * entryBytes; at += entryBytes) {
       const value = content.readUInt32BE(at)
-      // Chunks are alike from the one that an entry names to the one that the next names.
+      // An entry of `stsc` applies to all chunks up to the one named by the next entry.
       this.#claim(name, name === "stsc" ? Math.max(0, value - before) : value)
       before = value
     }
   }
 
-  /** Samples that are all of one size have no entries, and cost nothing. */
+  /** Samples of one common size have no entries, and cost nothing. */
   #sizes(content: Buffer): void {
     if (content.byteLength < 12 || content.readUInt32BE(4) !== 0) return
     if (12 + content.readUInt32BE(8) * 4 > content.byteLength) this.isTooLarge = true
@@ -108,7 +108,7 @@ class Claims {
     if (bits === 0 || 12 + (content.readUInt32BE(8) * bits) / 8 > content.byteLength) this.isTooLarge = true
   }
 
-  /** Samples of a fragment: what the flags name stands there for each. */
+  /** Samples of a fragment, each with the fields that the flags name. */
   #run(content: Buffer): void {
     if (content.byteLength < 8) return
     const flags = content.readUIntBE(1, 3)
@@ -119,14 +119,14 @@ class Claims {
   }
 }
 
-/** Of `meta` MP4 has a version and flags before the boxes, and QuickTime has not. */
+/** Bytes to skip in a `meta` box: MP4 has a version and flags before its boxes, QuickTime does not. */
 const skippedIn = (bytes: Buffer, { name, content }: Box, end: number): number =>
   name === "meta" && content + 4 <= end && bytes.readUInt32BE(content) === 0 ? 4 : 0
 
-/** Of entries of one time the library moves all that follow for each. */
+/** Limit on entries of the same time: the library moves all later ones for each. */
 const MOST_OF_ONE_TIME = 10_000
 
-/** The table of fragments: entries alone, and few of one time. The library takes other boxes in it for those of the movie. */
+/** Checks the fragment table: entries alone, and few of the same time. The library takes other boxes in it for those of the movie. */
 const isFragmentTableBounded = (bytes: Buffer): boolean => {
   for (let box = boxAt(bytes, 0, bytes.byteLength); box !== undefined; box = boxAt(bytes, box.end, bytes.byteLength)) {
     if (CONTAINERS.has(box.name)) return false
@@ -144,7 +144,7 @@ const isFragmentTableBounded = (bytes: Buffer): boolean => {
   return true
 }
 
-/** The library finds that table by the last bytes of the file, wherever it stands. */
+/** The library finds that table by the last bytes of the file, wherever it is. */
 const fragmentTableOf = async ({ size, read }: BytesAt): Promise<Buffer | "none" | "too large"> => {
   if (size < 16) return "none"
   const at = size - (await read(size - 4, size)).readUInt32BE(0)
@@ -161,7 +161,7 @@ interface Index {
   readonly content: () => Promise<Buffer>
 }
 
-/** The boxes at the top of a file that have tables. */
+/** Top-level boxes that have tables. */
 async function* indexesOf({ size, isNear, read }: BytesAt): AsyncGenerator<Index> {
   let from = 0
   let bytes: Buffer = Buffer.alloc(0)
@@ -171,7 +171,7 @@ async function* indexesOf({ size, isNear, read }: BytesAt): AsyncGenerator<Index
       bytes = await read(at, Math.min(size, at + WINDOW))
     }
     const box = boxAt(bytes, at - from, bytes.byteLength)
-    // What the library makes of the rest it makes of any file that ends early.
+    // The rest is treated like any file that ends early.
     if (box === undefined) return
     const [start, end] = [from + box.content, Math.min(size, from + box.end)]
     const there = end > from + bytes.byteLength ? undefined : bytes.subarray(box.content, box.end)
@@ -189,14 +189,14 @@ const isBounded = async (file: BytesAt): Promise<boolean> => {
     const bytes = await content()
     claims.see(bytes)
     if (claims.isTooLarge) return false
-    // Samples outside of the index are in fragments alone.
+    // Samples outside the index are only in fragments.
     if (name === "moov" && !bytes.includes("mvex", 0, "latin1")) return true
   }
   const table = await fragmentTableOf(file)
   return table === "none" || (table !== "too large" && isFragmentTableBounded(table))
 }
 
-/** Does the file hold what its tables claim? */
+/** Whether the file can hold what its tables claim. */
 export const hasBoundedTables = async (from: MediaSource): Promise<boolean> => {
   const bytes = await openBytes(from)
   try {

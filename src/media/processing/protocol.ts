@@ -1,30 +1,30 @@
-/** Messages between the server and its process for media. */
+/** Messages between the server and its media process. */
 
 import type { CutFacts, MediaFacts, MediaFailure } from "../../model/media/recording.ts"
 import type { ReadTranscript, TranscriptForm } from "../captions/read.ts"
 import type { MediaSource } from "../storage/storage.ts"
 
-/** A part of a file, written to another one. Times are in milliseconds from the first picture or sound. */
+/** Task of writing a part of a file to another file. Times are in milliseconds from the first picture or sound. */
 export interface CutTask {
   readonly kind: "cut"
   readonly source: MediaSource
   readonly output: string
   readonly startMs: number
   readonly endMs: number
-  /** Nothing from outside of the range is kept. */
+  /** Whether nothing outside the range is kept. */
   readonly inside: boolean
-  /** Of the other file. A clip that would have more is refused as `too_large`. */
+  /** Size limit of the other file. A larger clip is refused as `too_large`. */
   readonly mostBytes: number
 }
 
 export interface InspectTask {
   readonly kind: "inspect"
   readonly source: MediaSource
-  /** All bytes are read for it. */
+  /** Whether to compute the hash, for which all bytes are read. */
   readonly wantsSha256: boolean
 }
 
-/** A transcript that would take the server's event loop long. */
+/** Task of reading a transcript that would block the server's event loop for long. */
 export interface ReadTask {
   readonly kind: "read"
   readonly form: TranscriptForm
@@ -37,7 +37,7 @@ export type MediaTask = MediaWork & { readonly id: number }
 
 type Refused = { readonly outcome: "refused"; readonly failure: MediaFailure }
 
-/** The findings of an inspection. */
+/** Result of an inspection. */
 export type Inspection =
   | { readonly outcome: "readable"; readonly facts: MediaFacts; readonly sha256: string | null }
   | Refused
@@ -52,7 +52,7 @@ export type Cutting =
 
 export type MediaAnswer =
   | { readonly id: number; readonly result: Inspection | Cutting | ReadTranscript }
-  /** The task could not be done through a fault of ours, such as a file that is not there. `isAway`: the storage did not answer. */
+  /** The task could not be done through a fault of ours, such as a missing file. `isAway` means that the storage did not answer. */
   | { readonly id: number; readonly fault: string; readonly isAway: boolean }
-  /** For the log: the library's own words. */
+  /** Message of the library, for the log. */
   | { readonly said: string }

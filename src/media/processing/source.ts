@@ -1,13 +1,13 @@
-/** Bytes that the process for media reads: a file, or an object at a signed address, of which it reads ranges. */
+/** Input of the media process: a file, or an object at a signed address, of which it reads ranges. */
 import { open } from "node:fs/promises"
 import { CustomSource, FilePathSource, type Source } from "mediabunny"
 import type { MediaSource } from "../storage/storage.ts"
 
-/** Ranges that were read are kept: an index is looked at again and again. */
+/** Cache for ranges, because an index is read repeatedly. */
 const CACHE_BYTES = 16 * 1024 ** 2
 const RANGE_WITHIN_MS = 30_000
 const TRIES = 3
-/** Few reads, and little memory. */
+/** Chunk sizes chosen for few reads and little memory. */
 const CHUNK = 1_048_576
 const REMOTE_CHUNK = 8 * CHUNK
 
@@ -18,7 +18,7 @@ const rangeOnce = async (url: string, start: number, end: number): Promise<Uint8
   })
   if (answer.status !== 206) {
     await answer.body?.cancel()
-    // Without the address: it is a credential.
+    // The message omits the address, which is a credential.
     throw new Error(`the storage answered ${answer.status} to a range`)
   }
   const bytes = new Uint8Array(await answer.arrayBuffer())
@@ -36,16 +36,16 @@ const range = async (url: string, start: number, end: number): Promise<Uint8Arra
   }
 }
 
-/** The bytes could not be read: that says nothing about them. */
+/** The bytes could not be read, which says nothing about them. */
 export class StorageAway extends Error {
   override readonly name = "StorageAway"
 }
 
-/** An operation of the system failed, such as reading from a disk that is broken. */
+/** Whether a system operation failed, such as reading from a broken disk. */
 export const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
   cause instanceof Error && "errno" in cause && "syscall" in cause
 
-/** The failure to read a file: a disk that is broken counts as away. A file that is not there will not come back by waiting. */
+/** Failure to read a file: a broken disk counts as away. A missing file will not come back by waiting. */
 export const readFault = (cause: unknown): unknown =>
   isSystemError(cause) && cause.code !== "ENOENT" ? new StorageAway(cause.message) : cause
 
@@ -68,12 +68,12 @@ export const sourceOf = (from: MediaSource, failed: (cause: StorageAway) => void
   })
 }
 
-/** Bytes at any place, of a file that is open. */
+/** Random access to the bytes of an open file. */
 export interface BytesAt {
   readonly size: number
-  /** No request is needed for a look. */
+  /** Whether reading needs no request. */
   readonly isNear: boolean
-  /** `end`: at most the size. A file that has become shorter gives fewer. */
+  /** `end` is at most the size. A file that has become shorter gives fewer bytes. */
   readonly read: (start: number, end: number) => Promise<Buffer>
   readonly close: () => Promise<void>
 }
@@ -91,7 +91,7 @@ export const openBytes = async (from: MediaSource): Promise<BytesAt> => {
   return { size: (await file.stat()).size, isNear: true, read, close: () => file.close() }
 }
 
-/** The first bytes: `count`, or fewer of a shorter file. */
+/** The first `count` bytes, or all of a shorter file. */
 export const headOf = async (from: MediaSource, count: number): Promise<Uint8Array> => {
   const bytes = await openBytes(from)
   try {
@@ -101,7 +101,7 @@ export const headOf = async (from: MediaSource, count: number): Promise<Uint8Arr
   }
 }
 
-/** All bytes, in their order. */
+/** All bytes, in order. */
 export async function* bytesOf(from: MediaSource): AsyncGenerator<Uint8Array> {
   if ("url" in from) {
     for (let at = 0; at < from.sizeBytes; at += REMOTE_CHUNK) {

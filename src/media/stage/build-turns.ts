@@ -1,9 +1,9 @@
-/** Whole playlists are long: few are built at once, and only so many wait for it. */
+/** Limits the building of whole playlists, which are long: few are built at once, and few callers wait. */
 import { Effect, Semaphore } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 
 const AT_ONCE = 2
-/** Those that are built among them. */
+/** Maximum number of builds and waiting callers. */
 const MOST_UNDER_WAY = 16
 
 export const TOO_MANY_BUILDS = new Unavailable({
@@ -15,7 +15,7 @@ export class BuildTurns {
   readonly #places = Semaphore.makeUnsafe(AT_ONCE)
   #underWay = 0
 
-  /** Does the work in its turn. Fails at once if too many wait. */
+  /** Runs the work in its turn. Fails at once if too many wait. */
   take<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> {
     return Effect.suspend((): Effect.Effect<A, E | Unavailable, R> => {
       if (this.#underWay >= MOST_UNDER_WAY) return Effect.fail(TOO_MANY_BUILDS)

@@ -1,11 +1,11 @@
-/** Long work on the event loop: it is done in slices, and other work has the loop between them. */
+/** Runs long work on the event loop in slices, with other work in between. */
 import { setImmediate } from "node:timers/promises"
 
 const SLICE_MS = 2
-/** The clock is read after so many steps. */
+/** Number of steps between readings of the clock. */
 const STEPS = 10
 
-/** Runs the steps of `work` to its end. `each`: takes what a step yields. */
+/** Runs the steps of `work` to its end. `each` receives what a step yields. */
 export const inSlices = async <T, A>(work: Generator<T, A>, each: (yielded: T) => void = () => {}): Promise<A> => {
   let began = performance.now()
   for (let steps = 1; ; steps++) {

@@ -1,4 +1,4 @@
-/** Broadcasts that the media server makes: their playlists are written for viewers from those that it puts into the bucket. */
+/** Broadcasts made by the media server: viewers' playlists are written from those that it puts into the bucket. */
 import { Effect, Fiber } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import { NotFound, Unavailable } from "../../model/errors.ts"
@@ -25,23 +25,23 @@ const HOUR_MS = 3_600_000
 
 export interface StagePlaylist {
   readonly visibility: StoredBroadcast["visibility"]
-  /** Nothing is added to it any more. */
+  /** Whether the playlist is complete. */
   readonly isOver: boolean
-  /** `undefined`: there is no segment. */
+  /** `undefined` when there is no segment. */
   readonly body: Buffer | undefined
-  /** The broadcast has not ended: segments may come. */
+  /** Whether segments may follow, because the broadcast has not ended. */
   readonly mayCome: boolean
-  /** Names the text of a broadcast that is over: its takes, and the hour of its addresses. Null: the text may change. */
+  /** Identifies the text of an ended broadcast: its takes, and the hour of its addresses. Null when the text may change. */
   readonly edition: string | null
-  /** Recordings whose playlist could not be read, or lacks its end: the text of a broadcast that is over lacks segments of theirs. */
+  /** Recordings whose playlist could not be read, or lacks its end: the text of an ended broadcast lacks some of their segments. */
   readonly incomplete: ReadonlyArray<string>
 }
 
-/** Players of a running broadcast give up after some seconds, and its segments are shorter. */
+/** Read timeout: players of a running broadcast give up after some seconds, and its segments are shorter. */
 const READ_WITHIN = "5 seconds"
 const SLOW = new Unavailable({ detail: "The storage of media does not answer in time.", retryAfterSeconds: 1 })
 
-/** Fails after `READ_WITHIN`. The request that takes longer is not waited for: it ends by the storage's own deadlines. */
+/** Fails after `READ_WITHIN`. The slow request is not awaited: the storage's own deadlines end it. */
 const soon = <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
   Effect.flatMap(Effect.forkDetach(reading), (fiber) =>
     Effect.timeoutOrElse(Fiber.join(fiber), { duration: READ_WITHIN, orElse: () => Effect.fail(SLOW) }),
@@ -72,7 +72,7 @@ const addressesOf = (takes: ReadonlyArray<StageTake>, { linkTo }: MediaStorage["
   return (take, name) => linkTo(`${folders.get(take) ?? ""}${name}`, SEGMENT_TYPE) ?? name
 }
 
-/** Its numbers are stored before viewers are shown them: they go on from there after a restart, and without a take that is gone. */
+/** Numbers are stored before viewers see them: they continue from there after a restart, and without a take that is gone. */
 const lastSegments = ({ broadcast, takes, shown }: Stage) =>
   Effect.gen(function* () {
     const read = yield* soon(readTakes(takes, "live"))
@@ -98,7 +98,7 @@ const allSegments = ({ takes, shown }: Stage) =>
     return { body: body.byteLength === 0 ? undefined : body, incomplete: read.incomplete }
   })
 
-/** The playlist of a broadcast for its viewers, as it is now. `known`: the one that was made last. `turns`: of those who ask for a whole one. */
+/** Current playlist of a broadcast for its viewers. `known` is the last one made. `turns` limits requests for a whole one. */
 export const stagePlaylist = (
   broadcastId: string,
   turns: BuildTurns,
@@ -110,7 +110,7 @@ export const stagePlaylist = (
     const { visibility } = broadcast
     const mayCome = broadcast.status !== "ended"
     if (mayCome || takes.some(({ hasEnded, isOverdue }) => !hasEnded && !isOverdue)) {
-      // Without a take, as after a failure, viewers keep what they have: a player gives up a playlist without segments.
+      // Without a take, as after a failure, viewers keep what they have: a player gives up on a playlist without segments.
       const body = (yield* lastSegments(stage)) ?? (mayCome ? known?.body : undefined)
       return { visibility, isOver: false, body, mayCome, edition: null, incomplete: [] }
     }
@@ -122,7 +122,7 @@ export const stagePlaylist = (
       isOver: true,
       body,
       mayCome,
-      // One that lacks a take is made anew: its file may only be late.
+      // A text that lacks a take is made anew, because its file may only be late.
       edition: incomplete.length === 0 ? edition : null,
       incomplete,
     }))

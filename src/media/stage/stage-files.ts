@@ -1,10 +1,10 @@
-/** The files that the media server writes beside the recording of a room that is broadcast. */
+/** Files written by the media server beside the recording of a broadcast room. */
 
 export const STAGE_FILES = {
-  /** Of the last segments; written anew with each. */
+  /** Playlist of the last segments; rewritten with each. */
   live: "live.m3u8",
-  /** Of all segments; whole once the recording has ended. */
+  /** Playlist of all segments; complete once the recording has ended. */
   whole: "index.m3u8",
-  /** Followed by a number, and `.ts`. */
+  /** Prefix of segment names, followed by a number and `.ts`. */
   segments: "segment",
 } as const

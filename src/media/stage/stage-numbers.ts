@@ -1,44 +1,44 @@
 /**
- * The numbers of segments in a broadcast of several takes. A number is given once and never goes back: a take that has failed, or
- * whose recording was deleted, keeps its numbers, which are missing then.
+ * Segment numbers in a broadcast of several takes. A number is given once and never goes back: a take that failed, or whose recording was
+ * deleted, keeps its numbers, which are then missing.
  */
 import type { StageNumbers, TakePlace } from "../../store/media/stage-takes.ts"
 import type { StageSegment, TakePlaylist } from "./take-playlist.ts"
 
-/** A take as its playlist is now. */
+/** A take with its current playlist. */
 export interface TakeNow extends TakePlaylist {
   readonly id: string
   readonly place: TakePlace | null
 }
 
 export interface PlacedSegment extends StageSegment {
-  /** In the broadcast. */
+  /** Number in the broadcast. */
   readonly number: number
-  /** Which take of the broadcast, from 0. */
+  /** Take index in the broadcast, starting at 0. */
   readonly take: number
-  /** The take that it is of. */
+  /** Take to which the segment belongs. */
   readonly of: string
 }
 
 interface StagePlan {
-  /** The last ones, one after the other. */
+  /** The last segments, consecutive. */
   readonly segments: ReadonlyArray<PlacedSegment>
-  /** The numbers to store before viewers are shown these segments. */
+  /** Numbers to store before viewers see these segments. */
   readonly numbers: StageNumbers
-  /** Of takes that had none, by id. */
+  /** Positions of newly placed takes, by id. */
   readonly places: ReadonlyMap<string, TakePlace>
 }
 
-/** Segments that viewers of a running broadcast are given. */
+/** Number of segments given to viewers of a running broadcast. */
 const WINDOW = 12
 
-/** Takes before this index are before one that was shown. */
+/** Index after the last take that was shown. */
 const newFrom = (takes: ReadonlyArray<TakeNow>): number => takes.findLastIndex(({ place }) => place !== null) + 1
 
-/** The number that the segments of a shown take end before; null: it may grow, as no later take was shown. */
+/** Exclusive end of a shown take's segment numbers; null when it may grow, because no later take was shown. */
 const endOf = (takes: ReadonlyArray<TakeNow>, { take, first }: TakePlace, shown: StageNumbers): number | null => {
   if (take === shown.takes - 1) return null
-  // Where the next take began is not known if it is gone: nothing more of this one is shown.
+  // The start of the next take is unknown if that take is gone: nothing more of this one is shown.
   return takes.find(({ place }) => place?.take === take + 1)?.place?.first ?? first
 }
 
@@ -47,7 +47,7 @@ const placedIn = (one: TakeNow, { take, first }: TakePlace, end: number | null):
     .map((segment, index) => ({ ...segment, take, number: first + one.first + index, of: one.id }))
     .filter(({ number }) => end === null || number < end)
 
-/** A playlist has no gaps: what is before a missing number is too far behind. */
+/** A playlist has no gaps: segments before a missing number are too far behind. */
 const followed = (
   before: ReadonlyArray<PlacedSegment>,
   segments: ReadonlyArray<PlacedSegment>,
@@ -57,7 +57,7 @@ const followed = (
   return before.at(-1)?.number === oldest.number - 1 ? [...before, ...segments] : segments
 }
 
-/** `takes`: their playlists of the last segments, in order. `shown`: before. */
+/** `takes` have their playlists of the last segments, in order. `shown` is the previous state. */
 export const planStage = (takes: ReadonlyArray<TakeNow>, shown: StageNumbers): StagePlan => {
   const fresh = newFrom(takes)
   const places = new Map<string, TakePlace>()
@@ -65,14 +65,14 @@ export const planStage = (takes: ReadonlyArray<TakeNow>, shown: StageNumbers): S
   let found: ReadonlyArray<PlacedSegment> = []
   for (const [index, one] of takes.entries()) {
     const end = one.place === null ? null : endOf(takes, one.place, shown)
-    // No number is left for segments that come after those of a later take were shown.
+    // No number is left for segments that arrive after those of a later take were shown.
     const isLate = one.place === null && index < fresh
     const place = one.place ?? { take: shown.takes + places.size, first: next }
     const segments = isLate ? [] : placedIn(one, place, end)
     if (segments.length > 0 && one.place === null) places.set(one.id, place)
     found = followed(found, segments)
     next = Math.max(next, (segments.at(-1)?.number ?? -1) + 1)
-    // The numbers of the next take are not known as long as this one may grow.
+    // The numbers of the next take are unknown as long as this one may grow.
     if (!one.hasEnded && !isLate && end === null) break
   }
   const segments = found.filter(({ number }) => number >= shown.oldest).slice(-WINDOW)
@@ -80,7 +80,7 @@ export const planStage = (takes: ReadonlyArray<TakeNow>, shown: StageNumbers): S
   return { segments, numbers, places }
 }
 
-/** The numbers of the first segment and of the first take in the playlist of all that is left, whose last segment keeps its number. */
+/** Numbers of the first segment and of the first take in the playlist of everything that is left, whose last segment keeps its number. */
 export const beginningOf = (
   takes: ReadonlyArray<TakeNow>,
   shown: StageNumbers,

@@ -1,21 +1,23 @@
 /**
- * The playlists of a broadcast that the media server makes. Each stretch between two pauses (a take) has its own there, whose segments
- * are beside it in the bucket; viewers get one playlist, in which the segments have addresses and the takes follow each other.
+ * Playlists of a broadcast made by the media server. Each take (the part between two pauses) has its own playlist in the bucket, beside its
+ * segments; viewers get one playlist, in which the segments have addresses and the takes follow each other.
  */
 import type { PlacedSegment, TakeNow } from "./stage-numbers.ts"
 import type { StageSegment } from "./take-playlist.ts"
 
-/** The address of a segment of a take. */
+/** Makes the address of a take's segment. */
 export type AddressOf = (take: string, name: string) => string
 
-/** Rounded, as the standard has it. Not by one call: broadcasts of some days have more segments than a call may have arguments. */
+/**
+ * Rounded, as the standard requires. Computed stepwise, because broadcasts of some days have more segments than a call may have arguments.
+ */
 const longest = (before: number, { seconds }: StageSegment): number => Math.max(before, Math.round(seconds))
 
-/** Players do not load the segment of a gap, whose address must be there all the same. */
+/** Players do not load the segment of a gap, whose address must exist all the same. */
 const GAP = "#EXT-X-GAP\n"
 const NOTHING = "gap.ts"
 
-/** `of`: the take that it is of. */
+/** `of` is the take of the segment. */
 const entryOf = (
   { name, at, seconds }: StageSegment,
   of: string,
@@ -30,7 +32,7 @@ const entryOf = (
 
 const INDEPENDENT = "#EXT-X-INDEPENDENT-SEGMENTS"
 
-/** `segments`: the last ones, one after the other. `undefined`: there is none. */
+/** `segments` are the last ones, consecutive. `undefined` when there is none. */
 export const writeStagePlaylist = (
   segments: ReadonlyArray<PlacedSegment>,
   addressOf: AddressOf,
@@ -52,7 +54,7 @@ export const writeStagePlaylist = (
   return `${head.join("\n")}${entries.join("")}`
 }
 
-/** Yields the text entry by entry, so that a long one may be written in slices. `takes`: their playlists of all segments, in order. */
+/** Yields the text entry by entry, so that a long one can be written in slices. `takes` have their playlists of all segments, in order. */
 export function* writingWholeStage(
   takes: ReadonlyArray<Pick<TakeNow, "id" | "segments">>,
   { number, take }: { readonly number: number; readonly take: number },

@@ -8,12 +8,12 @@ import { STAGE_FILES } from "./stage-files.ts"
 import type { TakeNow } from "./stage-numbers.ts"
 import { NO_SEGMENTS, readingTake } from "./take-playlist.ts"
 
-/** A day of segments has fewer; the playlist of the last ones has five. */
+/** Size limits: a day of segments takes less; the playlist of the last ones has five. */
 const MOST_BYTES = { whole: 8 * 1024 ** 2, live: 64 * 1024 } as const
-/** Files that are fetched at once. */
+/** Number of files fetched concurrently. */
 const AT_ONCE = 8
 
-/** `undefined`: it is not there, or too long. */
+/** `undefined` when it is missing or too long. */
 const textAt = (key: string, mostBytes: number): Effect.Effect<string | undefined, Unavailable, MediaStorage> =>
   Effect.flatMap(MediaStorage, (storage) =>
     Effect.acquireUseRelease(
@@ -22,7 +22,7 @@ const textAt = (key: string, mostBytes: number): Effect.Effect<string | undefine
         Effect.promise(async () => {
           if (file === null || file.size === 0 || file.size > mostBytes) return undefined
           const bytes = Buffer.allocUnsafe(file.size)
-          // All that is understood of it is ASCII.
+          // Everything that is parsed is ASCII.
           return bytes.toString("latin1", 0, await file.read(bytes, 0))
         }),
       (file) => (file === null ? Effect.void : Effect.promise(file.close)),
@@ -31,11 +31,11 @@ const textAt = (key: string, mostBytes: number): Effect.Effect<string | undefine
 
 interface TakesRead {
   readonly takes: ReadonlyArray<TakeNow>
-  /** Of takes whose playlist is not there, is too long, or lacks its end although nothing more is expected: their recordings. */
+  /** Recordings of takes whose playlist is missing, too long, or lacks its end although nothing more is expected. */
   readonly incomplete: ReadonlyArray<string>
 }
 
-/** The takes as they are in the bucket: `live` of their last segments, `whole` of all. One that cannot be read has none. */
+/** Takes with their playlists in the bucket: `live` of the last segments, `whole` of all. A take whose playlist cannot be read has none. */
 export const readTakes = (
   stored: ReadonlyArray<StageTake>,
   which: keyof typeof MOST_BYTES,
@@ -48,7 +48,7 @@ export const readTakes = (
     )
     const takes: TakeNow[] = []
     const incomplete: string[] = []
-    // One after the other: slices of several at once would be one long stretch of the event loop.
+    // Sequential: slices of several at once would block the event loop for long.
     for (const [index, { id, place, hasEnded, isOverdue }] of stored.entries()) {
       const text = texts[index]
       const read = text === undefined ? NO_SEGMENTS : yield* Effect.promise(() => inSlices(readingTake(text)))

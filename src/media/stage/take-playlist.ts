@@ -1,18 +1,18 @@
-/** The playlist that the media server writes of one take: the stretch of a broadcast between two pauses. */
+/** Playlist written by the media server for one take: the part of a broadcast between two pauses. */
 
 export interface StageSegment {
-  /** Beside the playlist; null: its entry was not understood, but it has a number. */
+  /** Name relative to the playlist; null for an entry that was not understood but has a number. */
   readonly name: string | null
   readonly seconds: number
-  /** When it began, as the media server writes it. */
+  /** Start time as written by the media server. */
   readonly at: string | null
 }
 
 export interface TakePlaylist {
-  /** The number of its first segment in the take. */
+  /** Number of its first segment in the take. */
   readonly first: number
   readonly segments: ReadonlyArray<StageSegment>
-  /** Nothing is added to it any more. */
+  /** Whether the playlist is complete. */
   readonly hasEnded: boolean
 }
 
@@ -20,7 +20,7 @@ export const NO_SEGMENTS: TakePlaylist = { first: 0, segments: [], hasEnded: fal
 
 const NAME = /^[\w-]{1,100}\.ts$/
 const TAG = /^#(EXTINF|EXT-X-[A-Z-]{1,40}):([^,\r]{1,60})/
-/** The tags that are read, and the values that they may have. */
+/** Tags that are read, with their permitted values. */
 const VALUES = {
   EXTINF: /^\d{1,4}(?:\.\d{1,6})?$/,
   "EXT-X-MEDIA-SEQUENCE": /^\d{1,9}$/,
@@ -34,7 +34,7 @@ const tagIn = (line: string): readonly [Tag, string] | undefined => {
   return tag in VALUES && VALUES[tag as Tag].test(value) ? [tag as Tag, value] : undefined
 }
 
-/** The media server makes them as long as this (`livekit/room-recorder.ts`). */
+/** Segment length made by the media server (`livekit/room-recorder.ts`). */
 const USUAL_SECONDS = 2
 
 const segmentOf = (name: string, tags: ReadonlyMap<Tag, string>): StageSegment => {
@@ -57,16 +57,16 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /**
- * Lines that are not understood are left out: the text is another program's. An entry that is not understood keeps its number if one
- * that is understood follows. Yields after each line, so that a long text may be read in slices.
+ * Unknown lines are ignored, because another program writes the text. An entry that is not understood keeps its number if a valid one
+ * follows. Yields after each line, so that a long text can be read in slices.
  */
 export function* readingTake(text: string): Generator<void, TakePlaylist> {
   const segments: StageSegment[] = []
-  /** Not understood, since the last one that was. */
+  /** Entries not understood since the last valid one. */
   let missing: StageSegment[] = []
   let first = 0
   let hasEnded = false
-  /** Since the last segment. */
+  /** Tags since the last segment. */
   const tags = new Map<Tag, string>()
   for (const line of linesOf(text)) {
     yield

@@ -1,4 +1,4 @@
-/** The bytes of a long text that is written piece by piece. */
+/** Bytes of a long text that is written piece by piece. */
 import { inSlices } from "./slices.ts"
 
 const BLOCK_CHARACTERS = 64 * 1024
@@ -13,7 +13,7 @@ export class TextBytes {
     if (this.#block.length >= BLOCK_CHARACTERS) this.#close()
   }
 
-  /** All of them, copied in slices. */
+  /** All bytes, copied in slices. */
   async joined(): Promise<Buffer> {
     this.#close()
     const bytes = Buffer.allocUnsafe(this.#size)

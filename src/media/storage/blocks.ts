@@ -1,6 +1,6 @@
 /**
- * Bytes on their way to a file, copied into blocks that are used again: memory of its own for each chunk would be freed by the
- * garbage collector only, long after it was written.
+ * Buffers for bytes on their way to a file, copied into reusable blocks: separate memory for each chunk would be freed only by the garbage
+ * collector, long after it was written.
  */
 
 /** Bytes to write, and the blocks that hold them. */
@@ -9,13 +9,13 @@ export interface TakenBlocks {
   readonly blocks: ReadonlyArray<Buffer>
 }
 
-/** Blocks that wait for their next use. */
+/** Pool of blocks for reuse. */
 export class BlockPool {
   readonly size: number
   readonly #kept: number
   readonly #free: Buffer[] = []
 
-  /** `size`: bytes of a block. `kept`: blocks that are kept while nobody uses them. */
+  /** `size` is a block's size in bytes. `kept` is the number of unused blocks that are kept. */
   constructor(size: number, kept: number) {
     this.size = size
     this.#kept = kept
@@ -33,9 +33,9 @@ export class BlockPool {
 export class Blocks {
   readonly #pool: BlockPool
   #bytes = 0
-  /** All but the last one are full. */
+  /** Blocks, full except for the last one. */
   #filled: Buffer[] = []
-  /** Bytes in the last one of them. */
+  /** Number of bytes in the last block. */
   #end: number
 
   constructor(pool: BlockPool) {
@@ -43,7 +43,7 @@ export class Blocks {
     this.#end = pool.size
   }
 
-  /** Bytes that were added and not taken. */
+  /** Number of bytes added and not taken. */
   get bytes(): number {
     return this.#bytes
   }
@@ -60,7 +60,7 @@ export class Blocks {
     }
   }
 
-  /** A block that has room. */
+  /** A block with free space. */
   #open(): Buffer {
     const last = this.#filled.at(-1)
     if (last !== undefined && this.#end < this.#pool.size) return last
@@ -70,7 +70,7 @@ export class Blocks {
     return block
   }
 
-  /** The oldest bytes: at most so many full blocks, or the one that is not full. They stay as they are until `give`. */
+  /** The oldest bytes: at most this many full blocks, or the one that is not full. They stay unchanged until `give`. */
   take(most: number): TakenBlocks {
     const { size } = this.#pool
     const full = this.#end < size ? this.#filled.length - 1 : this.#filled.length
@@ -81,7 +81,7 @@ export class Blocks {
     return { chunks, blocks }
   }
 
-  /** Their bytes are written: another upload may have the blocks. */
+  /** Returns the blocks after their bytes are written, for use by another upload. */
   give({ blocks }: TakenBlocks): void {
     this.#pool.give(blocks)
   }

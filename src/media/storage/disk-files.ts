@@ -1,16 +1,16 @@
-/** Files of media on the disk: their sizes, and those that grow. */
+/** Media files on the disk: their sizes, and growing files. */
 import { constants } from "node:fs"
 import { type FileHandle, mkdir, open, opendir, stat } from "node:fs/promises"
 import { dirname, join, relative, sep } from "node:path"
 import type { GrowingFile, StoredName } from "./storage.ts"
 
-/** A symbolic link in the place of a file is refused. */
+/** A symbolic link in place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
 
-/** The system's code of an error, such as `ENOSPC`. */
+/** System error code, such as `ENOSPC`. */
 export const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? ""
 
-/** Null where there is nothing. */
+/** Null for a missing file. */
 export const orNull = <A>(work: Promise<A>): Promise<A | null> =>
   work.catch((cause: unknown) => {
     if (codeOf(cause) === "ENOENT") return null
@@ -19,7 +19,7 @@ export const orNull = <A>(work: Promise<A>): Promise<A | null> =>
 
 export const sizeOf = async (path: string): Promise<number | null> => (await orNull(stat(path)))?.size ?? null
 
-/** A rename is kept by the folder, which must be on the disk before the caller is answered. */
+/** Flushes the folder that records a rename, which must be on the disk before the caller is answered. */
 export const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(dirname(path), "r")
   try {
@@ -29,7 +29,7 @@ export const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** Writes all of the chunks; the system may take fewer bytes at once. */
+/** Writes all chunks; the system may accept fewer bytes at once. */
 const writeAt = async (file: FileHandle, chunks: ReadonlyArray<Uint8Array>, position: number): Promise<number> => {
   const bytes = Buffer.concat(chunks)
   for (let written = 0; written < bytes.byteLength; ) {
@@ -62,7 +62,7 @@ export const growingFile = async (path: string, keep: number): Promise<GrowingFi
 }
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-/** Also of an upload or a cut that is not whole. Other files in the folder are not ours. */
+/** Names of our files, including those of an incomplete upload or cut. Other files in the folder are not ours. */
 const STORED = new RegExp(
   `^((${UUID})/[0-9a-f]{2}/(${UUID})(?:-\\d+){0,2})(?:\\.part(?:\\.mp4)?|\\.parts(?:\\.log)?)?$`,
 )
@@ -72,7 +72,7 @@ const nameOf = (path: string): StoredName | undefined => {
   return key === undefined || workspaceId === undefined || id === undefined ? undefined : { key, workspaceId, id }
 }
 
-/** Stored files that were last written before a time, by their names. A key of several files comes once. */
+/** Stored files last written before a time, by their names. A key of several files is listed once. */
 export const filesBefore = async (root: string, time: number): Promise<ReadonlyArray<StoredName>> => {
   const folder = await orNull(opendir(root, { recursive: true }))
   const found = new Map<string, StoredName>()

@@ -1,7 +1,7 @@
 /**
- * Uploads in parts on the disk. The parts are stretches of one file, `<key>.parts`, which may come in any order. A part counts once
- * its line is in the journal, `<key>.parts.log`; the line is written after the bytes are on the disk, so that a crash leaves no line
- * without them. A part that counts is never written again: a repeat is compared with it, and the file cannot lose what was acknowledged.
+ * Uploads in parts on the disk. The parts are ranges of one file, `<key>.parts`, and may arrive in any order. A part counts once its line
+ * is in the journal, `<key>.parts.log`; the line is written after the bytes are on the disk, so that a crash leaves no line without them. A
+ * part that counts is never written again: a repeat is compared with it, so the file cannot lose what was acknowledged.
  */
 import { constants } from "node:fs"
 import { mkdir, open, readFile, rm, truncate } from "node:fs/promises"
@@ -16,7 +16,7 @@ import { Turns } from "./turns.ts"
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
 
-/** A line that was cut off by a crash has no end. */
+/** Matches complete lines; a line cut off by a crash has no end. */
 const LINE = /^(\d{1,5}) (\d{1,15}) (\d{1,15}) ([0-9a-f-]{1,40})\n/gm
 
 type Kept = StoredPart & Part
@@ -31,10 +31,10 @@ const partsIn = (journal: string): Map<number, Kept> =>
 
 const endOf = ({ position, sizeBytes }: Part): number => position + sizeBytes
 
-/** A checksum that costs the event loop next to nothing, and is no proof against anyone: that is the SHA-256 of the whole. */
+/** A checksum that costs the event loop next to nothing, and is no proof against anyone: the SHA-256 of the whole is. */
 const etagOf = (crc: number, sizeBytes: number): string => `${crc.toString(16).padStart(8, "0")}-${sizeBytes}`
 
-/** Of no bytes, Node's function gives 0 whatever came before; a chunked body ends with such a chunk. */
+/** Node's function returns 0 for no bytes, regardless of the previous value; a chunked body ends with such a chunk. */
 const checksumOf = (chunk: Uint8Array, before: number): number =>
   chunk.byteLength === 0 ? before : crc32(chunk, before)
 
@@ -49,7 +49,7 @@ interface State {
 const partDiffers = ({ number }: Part): Conflict =>
   new Conflict({ detail: `Part ${number} is stored already, with other bytes.` })
 
-/** Compares a part that came again with the one that is stored. */
+/** Compares a repeated part with the stored one. */
 class PartComparison implements PartSink {
   readonly #part: Part
   readonly #known: StoredPart
@@ -101,7 +101,7 @@ class PartWriter implements PartSink {
 
   write = (chunk: Uint8Array): boolean => {
     const { part, upload } = this.#given
-    // The bytes behind the part are another one's.
+    // The bytes after the part belong to another one.
     if (this.#bytes + chunk.byteLength > part.sizeBytes) throw new Error("more bytes came than the part has")
     this.#crc = checksumOf(chunk, this.#crc)
     this.#bytes += chunk.byteLength
@@ -121,7 +121,7 @@ class PartWriter implements PartSink {
       () => {},
     )
 
-  /** Another request has the part now. One whose bytes are all there is completed first. */
+  /** Called when another request takes over the part. A request whose bytes are complete is finished first. */
   cut(): Promise<void> {
     if (this.#settled === undefined) this.#given.events.onCut("taken")
     return this.abandon()
@@ -148,10 +148,10 @@ class PartWriter implements PartSink {
 export class DiskParts {
   readonly #pathOf: (key: string) => string
   readonly #onFailure: (cause: unknown) => void
-  /** Of uploads since the process began; `end` forgets them. */
+  /** Uploads since the process began; `end` forgets them. */
   readonly #states = new Map<string, Promise<State>>()
 
-  /** `onFailure` gets errors of the disk. */
+  /** `onFailure` gets disk errors. */
   constructor(pathOf: (key: string) => string, onFailure: (cause: unknown) => void) {
     this.#pathOf = pathOf
     this.#onFailure = onFailure
@@ -165,7 +165,7 @@ export class DiskParts {
     return `${this.dataPath(key)}.log`
   }
 
-  /** Null: no part came. */
+  /** Null when no part arrived. */
   async stored(key: string): Promise<ReadonlyArray<StoredPart> | null> {
     const journal = await orNull(readFile(this.#journalPath(key), "latin1"))
     if (journal === null) return null
@@ -184,7 +184,7 @@ export class DiskParts {
       const upload = new DiskUpload(file, part.position, events, {
         onClosed: () => {},
         onFailure: this.#onFailure,
-        // By `#trim`, when no other part is opened.
+        // `#trim` undoes it, when no other part is open.
         undo: () => Promise.resolve(),
       })
       const writer: PartWriter = new PartWriter({
@@ -212,7 +212,7 @@ export class DiskParts {
 
   async remove(key: string): Promise<void> {
     await this.end(key)
-    // The journal first: it must not name parts whose bytes are gone.
+    // The journal is removed first, because it must not name parts whose bytes are gone.
     await rm(this.#journalPath(key), { force: true })
     await rm(this.dataPath(key), { force: true })
   }
@@ -233,13 +233,15 @@ export class DiskParts {
     const stored = partsIn(journal ?? "")
     if (journal === null) {
       for (const created of [this.dataPath(key), path]) await (await open(created, "a", 0o600)).close()
-      // A line that a crash cut off would spoil the next one.
+      // A line cut off by a crash would spoil the next one.
     } else await truncate(path, journal.lastIndexOf("\n") + 1)
     await syncFolder(path)
     return { stored, writers: new Map(), openings: new Turns(), journal: new Turns() }
   }
 
-  /** Gives back the room of bytes that were not stored, behind all other parts. Not while a part is opened: it may lie there. */
+  /**
+   * Frees the space of bytes that were not stored, after all other parts. It waits while a part is open, because that part may lie there.
+   */
   #trim(key: string, state: State): void {
     const trimmed = state.openings.take(async () => {
       // The upload was sealed or removed meanwhile.

@@ -1,6 +1,6 @@
 /**
- * Media in the data folder. An upload is written to `<key>.part`, whose size is the offset at which the next request goes on: after
- * a crash it says what is there. Sealing renames it, so that a key that can be opened is whole.
+ * Media in the data folder. An upload is written to `<key>.part`, whose size is the offset at which the next request continues: after a
+ * crash it shows what is stored. Sealing renames it, so that a key that can be opened is complete.
  */
 import { constants } from "node:fs"
 import { mkdir, open, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
@@ -21,23 +21,23 @@ import {
 } from "./storage.ts"
 import { TurnsByKey } from "./turns.ts"
 
-/** A symbolic link in the place of a file is refused. */
+/** A symbolic link in place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
-/** Bytes that came later would take the place of those that are inspected, or be acknowledged and lost. */
+/** Later bytes would replace those that are inspected, or be acknowledged and lost. */
 const SEALED = new Conflict({ detail: "The upload was completed; it takes no more bytes." })
 
-/** The folder, or the nearest one above it that is there. */
+/** The folder, or its nearest existing parent. */
 const nearest = async (folder: string): Promise<string> =>
   (await orNull(stat(folder))) === null ? nearest(dirname(folder)) : folder
 
 export interface DiskStorageOptions {
   readonly folder: string
-  /** Bytes that stay free on the disk. */
+  /** Bytes to keep free on the disk. */
   readonly minFreeBytes: number
 }
 
-/** `pathOf`: where the file of a key is, or would be. */
+/** `pathOf` is the present or future path of a key's file. */
 export type DiskStorage = MediaStorage["Service"] & { readonly pathOf: (key: string) => string }
 
 export const diskStorage = (
@@ -51,12 +51,12 @@ export const diskStorage = (
     return path
   }
   const partialOf = (key: string): string => `${pathOf(key)}.part`
-  /** A cut that was killed leaves its transport stream as MP4 behind (`media/processing/cut.ts`). */
+  /** Intermediate MP4 of a transport stream, left behind by a killed cut (`media/processing/cut.ts`). */
   const wholeOf = (key: string): string => `${partialOf(key)}.mp4`
   const parts = new DiskParts(pathOf, (cause) => log.error({ err: cause }, "media: a part could not be written"))
-  /** The request that writes each upload now. */
+  /** The request that currently writes each upload. */
   const writers = new Map<string, DiskUpload>()
-  /** Of each upload: a request is opened, and the upload sealed and removed, once the request before writes no more. */
+  /** Serialises each upload: a request is opened, and the upload sealed and removed, once the previous request no longer writes. */
   const turns = new TurnsByKey()
 
   const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
@@ -90,7 +90,7 @@ export const diskStorage = (
     return upload
   }
 
-  /** A file that is not there was moved before. */
+  /** A missing file was moved before. */
   const moveTo = async (from: string, path: string): Promise<void> => {
     const moved = await orNull(rename(from, path).then(() => true))
     if (moved === true) await syncFolder(path)
@@ -101,7 +101,7 @@ export const diskStorage = (
     await parts.end(key)
     await moveTo(isInParts ? parts.dataPath(key) : partialOf(key), pathOf(key))
     const size = await sizeOf(pathOf(key))
-    // Bytes of the other form, and the journal, are of no use any more.
+    // Bytes of the other form, and the journal, are no longer needed.
     if (size !== null) await Promise.all([parts.remove(key), rm(partialOf(key), { force: true })])
     return size
   }
@@ -114,11 +114,11 @@ export const diskStorage = (
   const arrived = async (key: string): Promise<Arrived> => {
     const whole = await sizeOf(partialOf(key))
     const stored = (await parts.stored(key)) ?? []
-    // Last: until it is sealed, its bytes have another name.
+    // Checked last: until it is sealed, its bytes have another name.
     const sealed = await sizeOf(pathOf(key))
     if (sealed !== null) return { kind: "sealed", sizeBytes: sealed }
     const sizeBytes = stored.reduce((sum, part) => sum + part.sizeBytes, 0)
-    // A client may have gone over from one form to the other.
+    // A client may have switched from one form to the other.
     if (stored.length > 0 && sizeBytes >= (whole ?? 0)) return { kind: "parts", parts: stored }
     return whole === null ? { kind: "nothing" } : { kind: "whole", sizeBytes: whole }
   }
@@ -182,7 +182,7 @@ export const diskStorage = (
       await mkdir(root, { recursive: true, mode: 0o700 })
       return freeBytes(root)
     }),
-    // A folder that is not there yet is not made for it.
+    // A missing folder is not created for the probe.
     probe: attempt("writing to the folder", async () => {
       const existing = await nearest(root)
       const free = await freeBytes(existing)

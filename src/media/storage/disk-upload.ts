@@ -1,7 +1,7 @@
 /**
- * One request's bytes on their way to a file. Chunks are gathered, so that a write is large; above a limit the caller is asked to
- * pause, so that a slow disk does not fill the memory. Each write is on the disk before the next one begins: bytes that only wait in
- * the system's cache would reach the disk all at once at the end, and the commits of the database would wait behind them.
+ * One request's bytes on their way to a file. Chunks are gathered, so that writes are large; above a limit the caller is asked to pause, so
+ * that a slow disk does not fill the memory. Each write is on the disk before the next one begins: bytes left in the system's cache would
+ * reach the disk all at once at the end, and the commits of the database would wait behind them.
  */
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
@@ -9,29 +9,29 @@ import { Effect, Semaphore } from "effect"
 import { BlockPool, Blocks } from "./blocks.ts"
 import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
 
-/** A symbolic link in the place of a file is refused. */
+/** A symbolic link in place of a file is refused. */
 const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
 const BLOCK = 1_048_576
-/** The least and the most of one write, but for the last one. A larger one would hold up commits for longer, and is not faster. */
+/** Minimum and maximum of one write, except for the last. A larger one would delay commits for longer without being faster. */
 const GATHERED = BLOCK
 const MOST_BLOCKS = 2
 const PAUSE_ABOVE = 8 * BLOCK
 const RESUME_BELOW = 2 * BLOCK
 
-/** For all uploads; of four at their most. */
+/** Pool for all uploads; enough for four with most blocks. */
 const pool = new BlockPool(BLOCK, 40)
 
 /**
- * Writes of all uploads at once. Each holds a thread of Node's pool (four) until its bytes are on the disk; the other threads read
- * media for viewers and check passwords and tokens meanwhile.
+ * Concurrent writes of all uploads. Each holds a thread of Node's pool (four) until its bytes are on the disk; the other threads read media
+ * for viewers and check passwords and tokens meanwhile.
  */
 const writes = Semaphore.makeUnsafe(2)
 
 const inTurn = <A>(write: () => Promise<A>): Promise<A> =>
   Effect.runPromise(writes.withPermits(1)(Effect.tryPromise({ try: write, catch: (cause) => cause })))
 
-/** A file for `DiskUpload`. */
+/** Opens a file for `DiskUpload`. */
 export const openForUpload = (path: string, isAnew: boolean): Promise<FileHandle> =>
   open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_DSYNC | (isAnew ? O_TRUNC : 0), 0o600)
 
@@ -39,7 +39,7 @@ interface FileEvents {
   readonly onClosed: () => void
   /** Called once, with the disk's error. */
   readonly onFailure: (cause: unknown) => void
-  /** After a failure: gives back the room that the request's bytes took. They were not acknowledged. */
+  /** Frees the space of the request's bytes after a failure; they were not acknowledged. */
   readonly undo: () => Promise<void>
 }
 
@@ -47,11 +47,11 @@ export class DiskUpload implements UploadSink {
   readonly #file: FileHandle
   readonly #request: UploadEvents
   readonly #events: FileEvents
-  /** Where the request began. */
+  /** Offset at which the request began. */
   readonly #from: number
   #position: number
   readonly #blocks = new Blocks(pool)
-  /** Bytes that are being written. */
+  /** Number of bytes being written. */
   #underWay = 0
   #writing: Promise<void> | undefined
   #isPaused = false
@@ -59,7 +59,7 @@ export class DiskUpload implements UploadSink {
   #failure: { readonly cause: unknown } | undefined
   #closed: Promise<void> | undefined
 
-  /** `file`: of `openForUpload`. `position`: bytes of it that are kept. */
+  /** `file` comes from `openForUpload`. `position` is the number of its bytes that are kept. */
   constructor(file: FileHandle, position: number, request: UploadEvents, events: FileEvents) {
     this.#file = file
     this.#from = position
@@ -103,13 +103,13 @@ export class DiskUpload implements UploadSink {
     await this.#close()
   }
 
-  /** A newer request takes the upload over. */
+  /** Called when a newer request takes over the upload. */
   cut = (): Promise<number> => {
     if (!this.#isOver) this.#request.onCut("taken")
     return this.abandon()
   }
 
-  /** May be called by several at once: all wait for the same writes. */
+  /** Concurrent callers wait for the same writes. */
   async #flush(): Promise<void> {
     while (this.#writing !== undefined || this.#blocks.bytes > 0) {
       this.#writing ??= this.#writeAll(1)
@@ -117,7 +117,7 @@ export class DiskUpload implements UploadSink {
     }
   }
 
-  /** Writes what has gathered, until it is less than `atLeast` bytes. */
+  /** Writes gathered bytes until fewer than `atLeast` remain. */
   async #writeAll(atLeast: number): Promise<void> {
     try {
       while (this.#blocks.bytes >= atLeast && this.#failure === undefined) await this.#writeOnce()
@@ -154,7 +154,7 @@ export class DiskUpload implements UploadSink {
     if (!this.#isOver) this.#request.onDrain()
   }
 
-  /** The bytes are on the disk when it resolves. A disk that refuses that has lost them. */
+  /** Resolves when the bytes are on the disk. A disk that refuses that has lost them. */
   #close(): Promise<void> {
     this.#closed ??= (async () => {
       try {

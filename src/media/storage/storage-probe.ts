@@ -1,4 +1,4 @@
-/** Whether bytes of media can be stored, and how many, looked at every half minute: for `/readyz`, which many ask, and the metrics. */
+/** Probes every half minute whether media can be stored, and how many bytes: for `/readyz`, which is polled often, and the metrics. */
 import { Context, Effect, Layer } from "effect"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { MediaStorage } from "./storage.ts"
@@ -6,7 +6,7 @@ import { MediaStorage } from "./storage.ts"
 export class StorageProbe extends Context.Service<
   StorageProbe,
   {
-    /** As of the last look; null before the first. */
+    /** Result of the last probe; null before the first. */
     readonly isWritable: () => boolean | null
   }
 >()("gathercue/StorageProbe") {

@@ -1,4 +1,4 @@
-/** Work that is done one after the other. */
+/** Serialises work. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -9,7 +9,7 @@ export class Turns {
   }
 }
 
-/** Turns of each key. Keys without work are forgotten. */
+/** Serialises work per key. Keys without work are forgotten. */
 export class TurnsByKey {
   readonly #open = new Map<string, { readonly turns: Turns; waiting: number }>()
 

@@ -1,4 +1,4 @@
-/** Identities at the external provider, and the accounts they sign in. */
+/** Identities at the external provider, and the accounts that they sign in. */
 import type { Queryable } from "../database.ts"
 
 export const findAccountByIdentity = async (
@@ -11,7 +11,7 @@ export const findAccountByIdentity = async (
   return row?.accountId
 }
 
-/** Linking twice changes nothing. */
+/** Idempotent. */
 export const linkIdentity = async (
   sql: Queryable,
   identity: { issuer: string; subject: string; accountId: string },

@@ -1,4 +1,4 @@
-/** One-time account tokens, by their hash. */
+/** One-time account tokens, stored by hash. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -19,7 +19,7 @@ export const insertAccountToken = async (
     values (${token.tokenHash}, ${token.purpose}, ${token.accountId}, ${token.emailId}, ${token.expiresAt})`
 }
 
-/** Locks the account of a token, if there is one: before the token itself, as all transactions that change an account do. */
+/** Locks the account of a token, if there is one. The account comes before the token, as in all transactions that change an account. */
 export const lockTokenAccount = async (
   sql: Queryable,
   tokenHash: Uint8Array,
@@ -31,7 +31,7 @@ export const lockTokenAccount = async (
        for no key update`
 }
 
-/** Deletes the token; of several callers one gets it. */
+/** Deletes the token; only one of several callers gets it. */
 export const consumeAccountToken = async (
   sql: Queryable,
   tokenHash: Uint8Array,
@@ -56,7 +56,7 @@ export const hasAccountToken = async (
   return rows.length > 0
 }
 
-/** `purpose` null: all of them. */
+/** `purpose` null deletes all of them. */
 export const deleteAccountTokens = async (
   sql: Queryable,
   accountId: string,

@@ -37,20 +37,20 @@ export const listAccountEmails = (sql: Queryable, accountId: string): Promise<Ac
     select id, email, verified_at is not null as verified, is_primary as "primary"
       from account_emails where account_id = ${accountId} order by is_primary desc, email`.then((rows) => [...rows])
 
-/** An account, and the version of its credentials that a caller has proved to know or to hold. */
+/** An account, and the version of its credentials that a caller has proved. */
 export interface ProvedCredentials {
   readonly accountId: string
   readonly credentialsVersion: number
-  /** The workspace's connection by which they were proved, if any. */
+  /** The workspace's connection that proved them, if any. */
   readonly connectionId?: string | null
-  /** When they were proved, if not now. */
+  /** Time of the proof, if not now. */
   readonly provedAt?: Timestamp
 }
 
-/** The version that a new account has. */
+/** Version of a new account's credentials. */
 export const FIRST_CREDENTIALS = 1
 
-/** The address as it is stored: in its form, or in the spelling that an account of before kept because its form was taken. */
+/** The address as stored: normalised, or in the original spelling of an older account whose normalised form was taken. */
 export const storedForm = async (sql: Queryable, email: string): Promise<string> => {
   const [spelled, form] = [spelledEmail(email), foldEmail(email)]
   if (spelled === form) return form
@@ -58,7 +58,7 @@ export const storedForm = async (sql: Queryable, email: string): Promise<string>
   return rows.length > 0 ? spelled : form
 }
 
-/** The account an address signs in to; the address must be as it is stored. */
+/** The account that an address signs in to; the address must be in its stored form. */
 export const findCredentials = async (
   sql: Queryable,
   email: string,
@@ -69,7 +69,7 @@ export const findCredentials = async (
   return row
 }
 
-/** Has an account proved this address? A signup alone proves nothing. The address must be folded already. */
+/** Whether an account has proved this address. A signup alone proves nothing. The address must be folded already. */
 export const isProvedEmail = async (sql: Queryable, email: string): Promise<boolean> => {
   const rows = await sql`select 1 from account_emails where email = ${email} and verified_at is not null`
   return rows.length > 0
@@ -83,8 +83,8 @@ interface SessionRow {
 }
 
 /**
- * Resolves to false, and inserts nothing, when the credentials have changed: a new password ends the logins that are under way as
- * well. The account's row is the lock between the two.
+ * Resolves to false, and inserts nothing, when the credentials have changed: a new password also ends sign-ins in progress. The account's
+ * row is the lock between the two.
  */
 export const insertSession = async (
   sql: Queryable,
@@ -135,7 +135,7 @@ export const findSession = async (
   return row
 }
 
-/** Notes a visit. Resolves to whether there is still such a session. */
+/** Records a visit. Resolves to whether the session still exists. */
 export const touchSession = async (
   sql: Queryable,
   id: string,
@@ -161,7 +161,7 @@ interface AccountSessionRow {
   readonly expiresAt: Timestamp
 }
 
-/** Valid sessions, the last used first. */
+/** Valid sessions, most recently used first. */
 export const listSessions = (sql: Queryable, accountId: string, now: Timestamp): Promise<AccountSessionRow[]> =>
   sql<AccountSessionRow[]>`
     select id, device, created_at, last_seen_at, least(idle_expires_at, expires_at) as expires_at from account_sessions
@@ -172,7 +172,7 @@ export const listSessions = (sql: Queryable, accountId: string, now: Timestamp):
 export const deleteAccountSession = async (sql: Queryable, accountId: string, id: string): Promise<boolean> =>
   (await sql`delete from account_sessions where id = ${id} and account_id = ${accountId}`).count > 0
 
-/** `except`: the session that stays, if any. */
+/** `except` is the session to keep, if any. */
 export const deleteAccountSessions = async (
   sql: Queryable,
   accountId: string,
@@ -182,7 +182,7 @@ export const deleteAccountSessions = async (
     delete from account_sessions where account_id = ${accountId} and (${except}::uuid is null or id <> ${except})`
 }
 
-/** Deletes up to `limit` sessions whose thirty days are over. Resolves to their number. */
+/** Deletes up to `limit` sessions older than thirty days. Resolves to their number. */
 export const deleteExpiredSessions = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from account_sessions where id = any (array(
@@ -190,12 +190,12 @@ export const deleteExpiredSessions = async (sql: Queryable, now: Timestamp, limi
   return count
 }
 
-/** Waits for transactions that change the account. The first lock of a transaction that changes it, so that no two deadlock. */
+/** Waits for transactions that change the account. It must be the first lock of a transaction that changes it, so that no two deadlock. */
 export const lockAccount = async (sql: Queryable, accountId: string): Promise<void> => {
   await sql`select 1 from accounts where id = ${accountId} for no key update`
 }
 
-/** A new password, or the removal of the password, invalidates every session token minted before. */
+/** Setting or removing a password invalidates every session token issued before. */
 export const setPassword = async (sql: Queryable, accountId: string, passwordHash: string | null): Promise<void> => {
   await sql`
     update accounts set password_hash = ${passwordHash}, credentials_version = credentials_version + 1
@@ -212,14 +212,14 @@ export const findPassword = async (
   return row ?? { passwordHash: null, credentialsVersion: 0 }
 }
 
-/** Is there still such a session of the account? */
+/** Whether the account still has this session. */
 export const isSession = async (
   sql: Queryable,
   { sessionId, accountId }: { readonly sessionId: string; readonly accountId: string },
 ): Promise<boolean> =>
   (await sql`select 1 from account_sessions where id = ${sessionId} and account_id = ${accountId}`).length > 0
 
-/** Is the session valid, and are the account's credentials of this version? Run it after `lockAccount`. */
+/** Whether the session is valid and the account's credentials have this version. Run it after `lockAccount`. */
 export const holdsCredentials = async (
   sql: Queryable,
   sessionId: string,
@@ -261,7 +261,7 @@ export const findPrimaryAddress = async (sql: Queryable, accountId: string): Pro
   return row
 }
 
-/** Resolves to the address, and to whether it is the first that the account has proved. Run it in a transaction. */
+/** Resolves to the address, and to whether it is the account's first proved one. Run it in a transaction. */
 export const markVerified = async (
   sql: Queryable,
   emailId: string,

@@ -1,4 +1,4 @@
-/** Does the caller's credential still allow managing a workspace, after the transaction has locked the rows it changes? */
+/** Checks whether the caller's credential still allows managing a workspace, after the transaction has locked the rows it changes. */
 import { Effect } from "effect"
 import { Unauthorized, type Unavailable } from "../../model/errors.ts"
 import type { KeyRights } from "../../model/key-rights.ts"
@@ -8,10 +8,10 @@ import { query } from "../query.ts"
 
 export type Credential = { readonly sessionId: string } | { readonly keyId: string; readonly rights: KeyRights }
 
-/** Null for a login. */
+/** Id of the key; null for a login. */
 export const keyOf = (credential: Credential): string | null => ("keyId" in credential ? credential.keyId : null)
 
-/** The roles of accounts that may act. An API key acts as an admin does; requests for owners take no key. */
+/** Account roles that may act. An API key acts like an admin; requests for owners take no key. */
 const MAY = {
   owners: ["owner"],
   admins: ["owner", "admin"],
@@ -19,17 +19,16 @@ const MAY = {
 } satisfies Record<string, ReadonlyArray<WorkspaceRole>>
 
 /**
- * Takes the workspace's row for the rest of the transaction. Transactions that change what belongs to the workspace, or count it,
- * follow one another: each sees the results of those before it.
+ * Locks the workspace's row for the rest of the transaction. Transactions that change or count what belongs to the workspace run one after
+ * the other: each sees the results of those before it.
  */
 export const lockWorkspace = async (sql: Queryable, workspaceId: string): Promise<void> => {
   await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
 }
 
 /**
- * `Unauthorized` for a login that has ended, an account that has lost the permission, or a key that was revoked. The
- * caller locks the workspace's row first: a transaction that takes a credential away together with its results locks that row
- * too, and so misses none of them.
+ * Fails with `Unauthorized` for a login that has ended, an account that has lost the permission, or a revoked key. The caller locks the
+ * workspace's row first: a transaction that revokes a credential together with its results locks that row too, and so misses none of them.
  */
 export const requireCredential = (
   sql: Queryable,
@@ -50,7 +49,7 @@ export const requireCredential = (
     if (rows.length === 0) return yield* new Unauthorized({ detail: "The credentials were revoked meanwhile." })
   })
 
-/** `requireCredential` for owners, admins and keys, with the lock that `requireMember` takes. */
+/** `requireCredential` for owners, admins and keys, with the lock of `requireMember`. */
 export const requireManager = (
   sql: Queryable,
   workspaceId: string,
@@ -62,8 +61,8 @@ export const requireManager = (
   )
 
 /**
- * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other. Only for transactions that
- * take no stronger lock on the workspace's row afterwards: two of those would deadlock.
+ * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other. Use it only in transactions that take no
+ * stronger lock on the workspace's row afterwards, because two of those would deadlock.
  */
 export const requireMember = (
   sql: Queryable,

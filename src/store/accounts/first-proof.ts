@@ -1,6 +1,6 @@
 /**
- * The objects made of an account before its address was proved: any person can sign up with any address. They are taken back in
- * the workspaces that the account founded; in others the account is one member among several, and made nothing there.
+ * Objects made by an account before its address was proved: any person can sign up with any address. They are taken back in the workspaces
+ * that the account founded; in others the account is one member among several and made nothing.
  */
 import type { Queryable } from "../database.ts"
 import { deleteFactors } from "./second-factors.ts"
@@ -17,9 +17,9 @@ export interface TakenBack {
     InWorkspace & { readonly name: string | null; readonly prefix: string; readonly last4: string }
   >
   readonly invites: ReadonlyArray<InWorkspace & { readonly email: string | null; readonly role: string }>
-  /** `id` is the membership's. */
+  /** `id` is the membership's id. */
   readonly members: ReadonlyArray<InWorkspace & { readonly name: string; readonly email: string }>
-  /** Roles on events, of accounts. `isOver`: the event has ended. */
+  /** Event roles of accounts. `isOver` means that the event has ended. */
   readonly roles: ReadonlyArray<
     InWorkspace & {
       readonly eventId: string
@@ -33,8 +33,8 @@ export interface TakenBack {
 }
 
 /**
- * Workspaces in which no member was before the account. The statement waits for a transaction that makes a key, an invite, a
- * webhook, an integration or a role there, and a later one is refused (`requireCredential`).
+ * Workspaces in which no member preceded the account. The statement waits for transactions that create a key, an invite, a webhook, an
+ * integration or a role there; later ones are refused (`requireCredential`).
  */
 const lockFounded = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
@@ -49,7 +49,7 @@ const lockFounded = async (sql: Queryable, accountId: string): Promise<ReadonlyA
 /** Run it in the transaction that proves the address. */
 export const takeBack = async (sql: Queryable, accountId: string): Promise<TakenBack> => {
   const workspaceIds = await lockFounded(sql, accountId)
-  // A factor of another person would keep the owner of the address out.
+  // Another person's factor would keep the owner of the address out.
   await deleteFactors(sql, accountId)
   const founded = [...workspaceIds]
   const keys = await sql<TakenBack["keys"][number][]>`
@@ -59,7 +59,7 @@ export const takeBack = async (sql: Queryable, accountId: string): Promise<Taken
     update invites set status = 'revoked', revoked_at = now()
      where workspace_id = any (${founded}::uuid[]) and status = 'pending' and expires_at > now()
     returning id, workspace_id, email, role`
-  // After the invites: a transaction that accepts one has either made a member by now, or finds it revoked.
+  // Runs after the invites: a transaction that accepts one has either made a member by now, or finds it revoked.
   const members = await sql<TakenBack["members"][number][]>`
     delete from workspace_members m using accounts a, account_emails e
      where m.workspace_id = any (${founded}::uuid[]) and m.account_id <> ${accountId}

@@ -1,4 +1,4 @@
-/** The present state of the bases of grants: one statement for any number of grants. */
+/** Current state of the bases of grants, in one statement for any number of grants. */
 
 import type { EventStatus, Visibility } from "../../model/event.ts"
 import type { Basis, GrantState } from "../../model/grants.ts"
@@ -9,7 +9,7 @@ import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 export interface GrantQuestion {
-  /** Of a link's ground the parts count that it has. */
+  /** Basis of the grant; of a link's ground only the present parts count. */
   readonly basis: Basis | Ground
   /** The event of the query, if any. */
   readonly eventId: string | null
@@ -42,7 +42,7 @@ const footingOf = ({ status, visibility, modalities, ...row }: Row): GrantState 
   event: status === null || visibility === null ? null : { status, visibility, modalities: modalities ?? [] },
 })
 
-/** One grant state for each query, in their order. */
+/** One grant state per query, in order. */
 export const findGrantStates = async (
   sql: Queryable,
   questions: ReadonlyArray<GrantQuestion>,

@@ -1,6 +1,6 @@
 /**
- * Deletes once an hour the accounts without a proved address and without use, so that their addresses are free again. Runs only
- * where mail is sent; elsewhere no address can be proved.
+ * Hourly deletion of unused accounts without a proved address, which frees their addresses. It runs only where mail is sent; elsewhere no
+ * address can be proved.
  */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
@@ -13,7 +13,7 @@ import { patiently, sweepEvery } from "../sweeps.ts"
 /** Accounts checked in one transaction. */
 const ACCOUNTS = 100
 
-/** The accounts that own nothing: no event, no other member, no key that was used, no part in another account's event. */
+/** Accounts that own nothing: no event, no other member, no used key, no part in another account's event. */
 const ownNothing = async (sql: Queryable, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select a.id from unnest(${[...ids]}::uuid[]) as a(id)
@@ -29,7 +29,7 @@ const ownNothing = async (sql: Queryable, ids: ReadonlyArray<string>): Promise<R
   return rows.map(({ id }) => id)
 }
 
-/** Together with the workspaces that are theirs alone. */
+/** Deletes the accounts together with the workspaces that are theirs alone. */
 const deleteAccounts = async (sql: Queryable, ids: ReadonlyArray<string>): Promise<void> => {
   await sql`
     delete from workspaces where id in (select workspace_id from workspace_members where account_id = any (${[...ids]}::uuid[]))`
@@ -38,7 +38,7 @@ const deleteAccounts = async (sql: Queryable, ids: ReadonlyArray<string>): Promi
 
 /** Checks some of the accounts that are due. Resolves to their number. */
 const sweepSome = async (sql: Queryable, now: Timestamp): Promise<number> => {
-  // A transaction that signs in or proves the address locks the account, which is then in use.
+  // A transaction that signs in or proves the address locks the account, which then counts as used.
   const due = await sql<{ id: string }[]>`
     select id from accounts where idle_check_at <= ${now} order by idle_check_at limit ${ACCOUNTS} for update skip locked`
   const idle = await ownNothing(
@@ -46,7 +46,7 @@ const sweepSome = async (sql: Queryable, now: Timestamp): Promise<number> => {
     due.map(({ id }) => id),
   )
   if (idle.length > 0) {
-    // Waits for objects that are being made in these workspaces, and then sees them.
+    // Waits for objects that are being created in these workspaces, and then sees them.
     await sql`
       select 1 from workspaces
        where id in (select workspace_id from workspace_members where account_id = any (${[...idle]}::uuid[]))

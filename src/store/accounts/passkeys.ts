@@ -20,7 +20,7 @@ export interface StoredPasskey {
   readonly counter: number
 }
 
-/** In the order in which they were made. */
+/** Passkeys in order of creation. */
 export const listPasskeys = async (sql: Queryable, accountId: string): Promise<PasskeyRow[]> => [
   ...(await sql<PasskeyRow[]>`
     select id, name, created_at, last_used_at from passkeys where account_id = ${accountId} order by created_at, id`),
@@ -31,7 +31,7 @@ export const listCredentialIds = async (sql: Queryable, accountId: string): Prom
   return rows.map(({ credentialId }) => credentialId)
 }
 
-/** `Conflict` for an authenticator that is registered already. */
+/** Fails with `Conflict` for an authenticator that is already registered. */
 export const insertPasskey = (
   sql: Queryable,
   passkey: StoredPasskey & { readonly name: string },
@@ -55,7 +55,7 @@ export const findPasskey = async (sql: Queryable, credentialId: string): Promise
   return row
 }
 
-/** Resolves to false where the passkey is gone. */
+/** Resolves to false when the passkey is gone. */
 export const notePasskeyUse = async (sql: Queryable, id: string, counter: number): Promise<boolean> =>
   (await sql`update passkeys set counter = ${counter}, last_used_at = now() where id = ${id}`).count > 0
 

@@ -1,4 +1,4 @@
-/** Second factors of accounts, and the codes for people who have lost theirs. Changes are made under the account's lock. */
+/** Second factors of accounts, and recovery codes. Changes are made under the account's lock. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -13,7 +13,7 @@ export const findTotp = async (sql: Queryable, accountId: string): Promise<Store
   return row
 }
 
-/** Replaces a secret that no code has confirmed. Resolves to false, and changes nothing, where one has. */
+/** Replaces an unconfirmed secret. Resolves to false, and changes nothing, when a code has confirmed it. */
 export const putTotp = async (sql: Queryable, accountId: string, secretSealed: Uint8Array): Promise<boolean> => {
   const { count } = await sql`
     insert into account_totp (account_id, secret_sealed) values (${accountId}, ${secretSealed})
@@ -26,7 +26,7 @@ export const confirmTotp = async (sql: Queryable, accountId: string, step: numbe
   await sql`update account_totp set confirmed_at = now(), last_step = ${step} where account_id = ${accountId}`
 }
 
-/** Resolves to whether the code of that time was not taken yet, nor a later one. The row is the lock between two who have the same code. */
+/** Resolves to whether neither this step's code nor a later one was used. The row is the lock between two callers with the same code. */
 export const takeStep = async (sql: Queryable, accountId: string, step: number): Promise<boolean> => {
   const { count } = await sql`
     update account_totp set last_step = ${step}
@@ -34,7 +34,7 @@ export const takeStep = async (sql: Queryable, accountId: string, step: number):
   return count > 0
 }
 
-/** Resolves to whether there was a confirmed one. */
+/** Resolves to whether there was a confirmed factor. */
 export const deleteTotp = async (sql: Queryable, accountId: string): Promise<boolean> => {
   const rows = await sql<{ confirmed: boolean }[]>`
     delete from account_totp where account_id = ${accountId} returning confirmed_at is not null as confirmed`
@@ -46,7 +46,7 @@ export const hasFactor = async (sql: Queryable, accountId: string): Promise<bool
   return row?.has === true
 }
 
-/** Codes of before are void. */
+/** Earlier codes become void. */
 export const replaceRecoveryCodes = async (
   sql: Queryable,
   accountId: string,
@@ -58,7 +58,7 @@ export const replaceRecoveryCodes = async (
   }
 }
 
-/** Resolves to whether there was such a code; of two callers with the same one, to true for one. */
+/** Resolves to whether there was such a code; only one of two callers with the same code gets true. */
 export const takeRecoveryCode = async (sql: Queryable, accountId: string, hash: Uint8Array): Promise<boolean> =>
   (await sql`delete from recovery_codes where account_id = ${accountId} and code_hash = ${hash}`).count > 0
 
@@ -68,7 +68,7 @@ export const countRecoveryCodes = async (sql: Queryable, accountId: string): Pro
   return row?.left ?? 0
 }
 
-/** All factors of the account, with the codes. */
+/** Deletes all factors of the account, and its codes. */
 export const deleteFactors = async (sql: Queryable, accountId: string): Promise<void> => {
   await deleteTotp(sql, accountId)
   await sql`delete from passkeys where account_id = ${accountId}`

@@ -1,10 +1,13 @@
-/** When the holder of a session proved who they are: when it began, or earlier at an identity provider, and whenever they did it again. */
+/**
+ * Time at which a session's holder last proved their identity: when the session began, or earlier at an identity provider, and at each
+ * later proof.
+ */
 import type { Queryable } from "../database.ts"
 
 /** Minutes for which a proof is fresh. */
 export const FRESH_MINUTES = 10
 
-/** Was the proof of the session within these minutes? */
+/** Whether the session's proof is fresh. */
 export const isProvedSession = async (sql: Queryable, sessionId: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from account_sessions
@@ -12,7 +15,7 @@ export const isProvedSession = async (sql: Queryable, sessionId: string): Promis
   return rows.length > 0
 }
 
-/** Resolves to false where the session has ended, or the credentials that were proved have changed. */
+/** Resolves to false when the session has ended, or the proved credentials have changed. */
 export const proveSession = async (
   sql: Queryable,
   {

@@ -1,8 +1,8 @@
-/** Sign-ins under way, by the hash of what names them. */
+/** Sign-ins in progress, by the hash of their token. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-/** `code`: the password is proved, and the second factor is asked for. The others wait for an authenticator's answer. */
+/** `code` means that the password is proved and the second factor is asked for. The others wait for an authenticator's answer. */
 export type ChallengePurpose = "code" | "passkey" | "passkey_registration"
 
 interface ChallengeRow {
@@ -10,7 +10,7 @@ interface ChallengeRow {
   readonly purpose: ChallengePurpose
   readonly accountId: string | null
   readonly credentialsVersion: number | null
-  /** The workspace's connection by which the first step was proved. */
+  /** The workspace's connection that proved the first step. */
   readonly connectionId?: string | null
   readonly expiresAt: Timestamp
 }
@@ -24,7 +24,9 @@ export const insertChallenge = async (sql: Queryable, row: ChallengeRow): Promis
 
 type Found = Pick<ChallengeRow, "accountId" | "credentialsVersion" | "connectionId">
 
-/** Counts a try, before it is known whether it fails. `undefined`: unknown, expired, or tried as often as it may be. */
+/**
+ * Counts an attempt before it is known to fail. Resolves to `undefined` for a challenge that is unknown, expired or has no attempts left.
+ */
 export const tryChallenge = async (
   sql: Queryable,
   { tokenHash, purpose, now, most }: Pick<ChallengeRow, "tokenHash" | "purpose"> & { now: Timestamp; most: number },
@@ -36,7 +38,7 @@ export const tryChallenge = async (
   return row
 }
 
-/** Of several callers one gets it. */
+/** Only one of several callers gets it. */
 export const takeChallenge = async (
   sql: Queryable,
   { tokenHash, purpose, now }: Pick<ChallengeRow, "tokenHash" | "purpose"> & { now: Timestamp },
@@ -47,7 +49,7 @@ export const takeChallenge = async (
   return row
 }
 
-/** Deletes up to `limit` that have expired. Resolves to their number. */
+/** Deletes up to `limit` expired challenges. Resolves to their number. */
 export const deleteExpiredChallenges = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from sign_in_challenges where token_hash = any (array(

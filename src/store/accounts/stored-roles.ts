@@ -1,4 +1,4 @@
-/** The stored roles of a workspace's users at an event, where no session of theirs is at hand. */
+/** Stored roles of a workspace's users at an event, for use without their sessions. */
 import { type Modality, nearestRole } from "../../model/modality.ts"
 import { defaultEventRole, type EventRole, type WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
@@ -10,7 +10,7 @@ interface Row {
   readonly modalities: ReadonlyArray<Modality>
 }
 
-/** As `accessOf` gives it to a session. Ids of others than the workspace's users are left out. */
+/** Roles as `accessOf` gives them to a session. Ids that are not of the workspace's users are left out. */
 export const findStoredRoles = async (
   sql: Queryable,
   eventId: string,

@@ -1,16 +1,16 @@
-/** When backups were made, and whose turn the next one is: any of several workers may make it. */
+/** Times of backups, and the turn for the next one: any of several workers may make it. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../pool/statement.ts"
 
 /** Any constant will do, as long as nothing else in the database uses it. */
 const LOCK_KEY = 7_216_105
-/** After a try that failed, and longer than most take: one that goes on holds the lock. */
+/** Retry interval after a failed attempt, longer than most backups take: one that takes longer holds the lock. */
 const AGAIN_AFTER = "30 minutes"
 const LONGEST_FAILURE = 500
 
 type Readiness = "ready" | "busy" | "quiet"
 
-/** May this session back up to a bucket? Until `endBackup` no other may. A copy would take the place of the original's backups. */
+/** Whether this session may back up to a bucket. No other may until `endBackup`. A copy would replace the original's backups. */
 export const beginBackup = async (sql: Queryable): Promise<Readiness> => {
   const [known] = await sql<{ isKnown: boolean }[]>`select to_regclass('instances') is not null as is_known`
   if (known?.isKnown === true && (await sql`select from instances where quiet_since is not null`).length > 0) {
@@ -20,19 +20,19 @@ export const beginBackup = async (sql: Queryable): Promise<Readiness> => {
   return row?.isFree === true ? "ready" : "busy"
 }
 
-/** The session's end frees the turn too, but PostgreSQL may notice that end after the next backup has asked. */
+/** The session's end also frees the turn, but PostgreSQL may notice that end only after the next backup has asked. */
 export const endBackup = async (sql: Queryable): Promise<void> => {
   await sql`select pg_advisory_unlock(${LOCK_KEY})`
 }
 
-/** A command may back up the database of an older build, whose table has other columns or is not there. */
+/** A command may back up the database of an older build, whose table has other columns or is missing. */
 const isKept = async (sql: Queryable): Promise<boolean> => {
   const [row] = await sql<{ isKept: boolean }[]>`
     select exists (select from pg_attribute where attrelid = to_regclass('backups') and attname = 'folder_bytes') as is_kept`
   return row?.isKept === true
 }
 
-/** Did another server make this backup, on a copy of the database or on its original? `madeAt` is what the backup says. */
+/** Whether another server made this backup, on a copy of the database or on its original. `madeAt` is stated by the backup. */
 export const isOfAnother = async (sql: Queryable, madeAt: string): Promise<boolean> => {
   if (!(await isKept(sql))) return false
   const [row] = await sql<{ isKnown: boolean | null }[]>`
@@ -40,7 +40,7 @@ export const isOfAnother = async (sql: Queryable, madeAt: string): Promise<boole
   return row?.isKnown !== true
 }
 
-/** This database answers for all backups that were made until then. */
+/** Claims all backups made until then for this database. */
 export const answerForBackups = async (sql: Queryable, until: Timestamp): Promise<void> => {
   if (!(await isKept(sql))) return
   await sql`
@@ -61,12 +61,12 @@ export const noteFolderBackup = async (sql: Queryable, bytes: number): Promise<v
     do update set folder_at = excluded.folder_at, folder_bytes = excluded.folder_bytes`
 }
 
-/** The schedule's last failure; the next backup to a bucket removes it. */
+/** Records the schedule's last failure; the next backup to a bucket removes it. */
 export const noteFailedBackup = async (sql: Queryable, failure: string): Promise<void> => {
   await sql`update backups set failed_at = now(), failure = ${failure.slice(0, LONGEST_FAILURE)}`
 }
 
-/** Seconds since the last backup; of a schedule that made none yet since it was set up. */
+/** Seconds since the last backup, or since the schedule was set up if it has made none. */
 export const backupAge = async (sql: Queryable): Promise<number> => {
   await sql`insert into backups default values on conflict (id) do nothing`
   const [row] = await sql<{ seconds: number }[]>`
@@ -74,7 +74,7 @@ export const backupAge = async (sql: Queryable): Promise<number> => {
   return row?.seconds ?? 0
 }
 
-/** True: the caller makes the backup that is due. The first is due at once. */
+/** Returns true when the caller must make the backup that is due. The first is due at once. */
 export const takeBackupTurn = async (sql: Queryable, everyHours: number): Promise<boolean> => {
   const { count } = await sql`
     update backups set tried_at = now()
@@ -85,17 +85,17 @@ export const takeBackupTurn = async (sql: Queryable, everyHours: number): Promis
 
 interface BackupsMade {
   readonly madeAt: Timestamp | null
-  /** Null: a build that did not note it made it. */
+  /** Null for a backup by a build that did not record it. */
   readonly madeBytes: number | null
   readonly failedAt: Timestamp | null
   readonly failure: string | null
   readonly folderAt: Timestamp | null
   readonly folderBytes: number | null
-  /** When the schedule makes or tries the next one. */
+  /** Time of the schedule's next backup or attempt. */
   readonly nextAt: Timestamp
 }
 
-/** Undefined: there was none, and there is no schedule. `nextAt` is when `takeBackupTurn` says yes. */
+/** Undefined when there was no backup and there is no schedule. `nextAt` is when `takeBackupTurn` returns true. */
 export const readBackups = async (sql: Queryable, everyHours: number): Promise<BackupsMade | undefined> => {
   const [row] = await sql<BackupsMade[]>`
     select made_at, made_bytes::float8, failed_at, failure, folder_at, folder_bytes::float8,

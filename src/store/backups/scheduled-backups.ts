@@ -1,6 +1,6 @@
 /**
- * Backups of the embedded database at intervals, each by a process of its own: hashing and sending gigabytes would hold up live events.
- * A copy makes none, because they would take the place of the original's.
+ * Scheduled backups of the embedded database, each by a separate process: hashing and sending gigabytes would delay live events. A copy
+ * makes none, because they would replace the original's.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,16 +13,16 @@ import { backupAge, noteFailedBackup, takeBackupTurn } from "./backups.ts"
 
 interface BackupSchedule {
   readonly everyHours: number
-  /** The command's module, and what it inherits. */
+  /** Module of the command, and its inherited environment. */
   readonly module: string
   readonly environment: NodeJS.ProcessEnv
 }
 
 const LOOK_EVERY = "5 seconds"
-/** Settings of a worker, whose database is the embedded one all the same. */
+/** Settings of a worker that must use the embedded database. */
 const ALONE = { DATABASE_URL: "", CLUSTER_ADDRESS: "", CLUSTER_SECRET: "", CLUSTER_SECRET_OTHER: "", NATS_URL: "" }
 
-/** Resolves to what the command says of its failure; null: the backup was made. */
+/** Resolves to the command's failure message; null when the backup was made. */
 const runBackup = ({ module, environment }: BackupSchedule): Effect.Effect<string | null> =>
   Effect.callback((resume) => {
     const env = { ...environment, ...ALONE, WORKERS: "1" }
@@ -31,7 +31,7 @@ const runBackup = ({ module, environment }: BackupSchedule): Effect.Effect<strin
     child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()))
     child.once("error", ({ message }) => resume(Effect.succeed(message)))
     child.once("close", (code) => resume(Effect.succeed(code === 0 ? null : errors.join("").trim())))
-    // Live events go first.
+    // Live events have priority.
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
     return Effect.promise(async () => {
       if (child.exitCode === null && child.kill()) await once(child, "close")

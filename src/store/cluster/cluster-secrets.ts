@@ -1,7 +1,7 @@
 /**
- * Do the nodes on a database have one CLUSTER_SECRET? The database keeps keyed hashes of the secrets of the node that started last. Two
- * nodes fit when each takes the secret that the other one uses. Nothing is stored under the secret, so nodes that all have stopped may
- * start with another one.
+ * Checks that the nodes on a database share one CLUSTER_SECRET. The database keeps keyed hashes of the secrets of the node that started
+ * last. Two nodes fit when each accepts the secret that the other one uses. Nothing is stored under the secret, so nodes that have all
+ * stopped may start with another one.
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
@@ -10,9 +10,9 @@ import { countHolders } from "../process-lock.ts"
 import { SecretRefused } from "../sealing/secret-refused.ts"
 
 export interface ClusterSecrets {
-  /** Null: nodes trust their network. */
+  /** Null when nodes trust their network. */
   readonly secret: Redacted.Redacted<string> | null
-  /** Taken beside it while the secret is changed. */
+  /** Second accepted secret while the secret is being changed. */
   readonly otherSecret: Redacted.Redacted<string> | null
 }
 
@@ -26,7 +26,7 @@ interface Hashes {
 
 const fits = (one: Hashes, { used, other }: Hashes): boolean => one.used === used || one.used === other
 
-/** `key`: 32 bytes that stay the same. In the transaction of a start. @throws SecretRefused */
+/** `key` is 32 bytes that stay the same. Run it in the transaction of a start. @throws SecretRefused */
 export const takeClusterSecrets = async (
   sql: Queryable,
   key: Uint8Array,

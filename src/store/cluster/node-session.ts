@@ -1,7 +1,7 @@
 /**
- * A node's life, as the other nodes see it: one session on the database that holds the lock of the process (shared), the lock of
- * the node's row and those of its shards. All of them are free the moment the process ends, and `lostMs` after it was last heard
- * of, when the server ends a session that is idle for so long.
+ * A node's liveness, as seen by the other nodes: one session on the database that holds the lock of the process (shared), the lock of the
+ * node's row and those of its shards. All of them are free the moment the process ends, and `lostMs` after it was last heard of, when the
+ * server ends a session that is idle for so long.
  *
  * A session that was lost is replaced at once, and one that does not answer while new ones do: `onReplaced` takes the locks again before
  * the new session counts, so that the other nodes see no end of this one.
@@ -19,19 +19,19 @@ import {
 import type { Queryable } from "../pool/statement.ts"
 import { NODE_NAME, outlast, type ProcessLock, tryLock } from "../process-lock.ts"
 
-/** Beats in the time after which a silent node is lost, so that one or two may come late. */
+/** Heartbeats per loss timeout, so that one or two may be late. */
 const BEATS_PER_LOSS = 6
-/** Tries of a session in that time. */
+/** Attempts of a session per loss timeout. */
 const TRIES_PER_LOSS = 3
 /**
- * A statement without an answer for this part of that time makes the session doubtful. It is half of a try, so that a caller can have
- * its answer from another session in time.
+ * A statement unanswered for this fraction of the loss timeout makes the session doubtful. It is half of an attempt, so that a caller can
+ * get its answer from another session in time.
  */
 const DOUBTS_PER_LOSS = 6
-/** For each step of a replacement, which a database that answers takes in milliseconds. */
+/** Timeout of each step of a replacement, which a responsive database takes in milliseconds. */
 const STEPS_PER_LOSS = 12
 const RETRY_PAUSE_MS = 20
-/** A session that was given up has ended by this many times `lostMs`: it may have had a statement to do, and is idle then. */
+/** An abandoned session has ended after this many times `lostMs`: it may first have had a statement to run, and is idle then. */
 const FORMER_LOSSES = 2
 
 /** A server that runs alone holds the database. */
@@ -43,7 +43,7 @@ class HeldAlone extends Error {
   }
 }
 
-/** The session that did not answer has answered. */
+/** The doubtful session has answered. */
 class Answered extends Error {
   override readonly name = "Answered"
 }
@@ -59,10 +59,10 @@ const open = (url: string, lostMs: number): Promise<Session> => {
   return openSession(url, settings, withinMs)
 }
 
-/** Runs one statement, and gives the session up when it takes too long. */
+/** Runs one statement, and abandons the session when it takes too long. */
 export type Step = <A>(statement: (sql: Queryable) => Promise<A>) => Promise<A>
 
-/** Takes the locks of the node on its new session, and ends the `former` ones, which may still hold them. */
+/** Takes the node's locks on its new session, and ends the `former` sessions, which may still hold them. */
 type Retake = (step: Step, former: ReadonlyArray<SessionIdentity>) => Promise<void>
 
 export const endFormer = async (step: Step, former: ReadonlyArray<SessionIdentity>): Promise<void> => {
@@ -79,19 +79,19 @@ export class NodeSession implements ProcessLock {
   readonly #lostMs: number
   #session: Session
   #identity: SessionIdentity | undefined
-  /** Sessions of replacements that failed: they may hold locks of this node. */
+  /** Sessions of failed replacements, which may hold locks of this node. */
   #givenUp: ReadonlyArray<GivenUp> = []
   /**
-   * When the last statement that was answered was sent. The server ends the session `lostMs` after it has done the statement, and never
-   * earlier; the answer may be read much later, after a stop of this process.
+   * Time at which the last answered statement was sent. The server ends the session `lostMs` after it ran the statement, and never earlier;
+   * the answer may be read much later, after a pause of this process.
    */
   #heardAt: number
   #replacing: Promise<void> | undefined
-  /** A replacement is about to end this session, with the locks that its answers speak of. */
+  /** Session that a replacement is about to end, with the locks that its answers report. */
   #ending: Session | undefined
   #isReleased = false
   readonly #beat: NodeJS.Timeout
-  /** Set by the part that takes locks. */
+  /** Set by the component that takes locks. */
   onReplaced: Retake = endFormer
 
   private constructor(
@@ -109,8 +109,8 @@ export class NodeSession implements ProcessLock {
   }
 
   /**
-   * Resolves to `undefined` when a server that runs alone holds the database. Rejects when the database does not answer.
-   * `lostMs`: the node is lost when it was silent for so long.
+   * Resolves to `undefined` when a server that runs alone holds the database. Rejects when the database does not answer. `lostMs` is the
+   * silence after which the node counts as lost.
    */
   static async open(url: string, lostMs: number, giveUpMs?: number): Promise<NodeSession | undefined> {
     const session = await open(url, lostMs)
@@ -130,7 +130,7 @@ export class NodeSession implements ProcessLock {
   /** All nodes share the lock. */
   readonly isElsewhere = (): boolean => false
 
-  /** May this node still be the holder of its locks? A process that was stopped for long knows by the clock that it is not. */
+  /** Whether this node may still hold its locks. A process that was stopped for long learns from the clock that it does not. */
   readonly held = (): boolean =>
     !this.#isReleased && this.#session.connection.isOpen && performance.now() - this.#heardAt < this.#lostMs
 
@@ -142,8 +142,8 @@ export class NodeSession implements ProcessLock {
   }
 
   /**
-   * Runs a statement on the session. It may run twice, on two sessions, when the first one is replaced meanwhile. Rejects after a third of
-   * `lostMs`, and a moment.
+   * Runs a statement on the session. It may run twice, on two sessions, when the first one is replaced meanwhile. Rejects after a little
+   * more than a third of `lostMs`.
    */
   async run<A>(statement: (sql: Queryable) => Promise<A>): Promise<A> {
     const until = performance.now() + this.#lostMs / TRIES_PER_LOSS
@@ -153,7 +153,7 @@ export class NodeSession implements ProcessLock {
       let failure: unknown = new PoolError("POOL_CONNECTION_LOST")
       try {
         const result = await this.#ask(session, statement)
-        // A lock that it took is gone with a session that was ended meanwhile, whenever its answer comes.
+        // A lock taken by a session that was ended meanwhile is gone, whenever its answer arrives.
         if (session === this.#session && session !== this.#ending) return result
       } catch (cause) {
         if (session.connection.isOpen) throw cause
@@ -190,7 +190,7 @@ export class NodeSession implements ProcessLock {
     }
   }
 
-  /** The database may be slow for all: then no new session opens before this one answers. */
+  /** When the database is slow for everyone, no new session opens before this one answers. */
   async #doubt(session: Session, askedAt: number): Promise<void> {
     const hasAnswered = (): boolean => session.connection.isOpen && this.#heardAt >= askedAt
     const check = (): void => {
@@ -202,7 +202,7 @@ export class NodeSession implements ProcessLock {
     }
   }
 
-  /** Once at a time. `check` throws when the session before is good after all. */
+  /** Runs once at a time. `check` throws when the previous session turns out to be good. */
   #replace(check: () => void = () => {}): Promise<void> {
     this.#replacing ??= this.#open(check).finally(() => {
       this.#replacing = undefined
@@ -245,7 +245,7 @@ export class NodeSession implements ProcessLock {
     before.connection.destroy("deadline")
   }
 
-  /** Without those that have ended by now, because the server heard nothing of them. */
+  /** Former sessions, without those that must have ended because the server heard nothing from them. */
   #former(): ReadonlyArray<SessionIdentity> {
     const since = performance.now() - FORMER_LOSSES * this.#lostMs
     this.#givenUp = this.#givenUp.filter(({ at }) => at > since)

@@ -9,17 +9,17 @@ const NODE_KEY = 716_092_845
 const SHARD_KEY = 716_092_844
 
 interface NodeRow {
-  /** `host:port` by which the other nodes reach it. */
+  /** Address `host:port` at which other nodes reach it. */
   readonly address: string
   /** Its name in presence and owner rows. */
   readonly node: string
-  /** The cluster engine's own description of it. */
+  /** The cluster engine's own description of the node. */
   readonly runner: string
-  /** A session holds the lock of the row. */
+  /** Whether a session holds the lock of the row. */
   readonly isLiving: boolean
 }
 
-/** Rows of `pg_locks l`: the locks with the key that are held in this database. */
+/** Condition on `pg_locks l` for held locks with the key in this database. */
 const areHeld = (sql: Queryable, key: number) => sql`
   l.locktype = 'advisory' and l.granted and l.objsubid = 2 and l.classid = ${key}::oid
   and l.database = (select oid from pg_database where datname = current_database())`
@@ -29,10 +29,10 @@ export const listNodes = async (sql: Queryable): Promise<ReadonlyArray<NodeRow>>
     from cluster_nodes n left join pg_locks l on ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid`
 
 /**
- * Gives the address to this node, and takes the row's lock for this session in the same statement: no other node sees the row
- * without its holder. `former`: sessions of this node that may still hold the lock of the row before. Resolves to the row's new id; to null, with
- * nothing changed, while another node that lives has the address. `takes_grounds` is read by nodes of the build before: without the name of this
- * node it gives people addresses that are not bound to them. A later migration removes it.
+ * Assigns the address to this node, and takes the row's lock for this session in the same statement, so no other node sees the row without
+ * its holder. `former` lists sessions of this node that may still hold the previous row's lock. Resolves to the row's new id, or to null,
+ * with nothing changed, while another living node has the address. `takes_grounds` is read by nodes of the previous build: without this
+ * node's name they give people addresses that are not bound to them. A later migration removes it.
  */
 export const registerNode = async (
   sql: Queryable,
@@ -53,7 +53,7 @@ export const registerNode = async (
   return row?.id ?? null
 }
 
-/** Removes the node's row, and those of nodes that began over an hour ago and ended without removing it. */
+/** Removes the node's row, and rows of nodes that started over an hour ago and ended without removing theirs. */
 export const unregisterNode = async (sql: Queryable, address: string): Promise<void> => {
   await sql`
     delete from cluster_nodes n
@@ -62,16 +62,16 @@ export const unregisterNode = async (sql: Queryable, address: string): Promise<v
            and not exists (select 1 from pg_locks l where ${areHeld(sql, NODE_KEY)} and l.objid = n.id::oid)`
 }
 
-/** The shards that this session holds. */
+/** Shards held by this session. */
 export const listHeldShards = async (sql: Queryable): Promise<ReadonlySet<number>> => {
   const rows = await sql<{ shard: number }[]>`
     select l.objid::int as shard from pg_locks l where ${areHeld(sql, SHARD_KEY)} and l.pid = pg_backend_pid()`
   return new Set(rows.map(({ shard }) => shard))
 }
 
-/** Takes those of the shards that are free. Resolves to the ones that this session holds then. */
+/** Takes the free ones of the shards. Resolves to those that this session then holds. */
 export const lockShards = async (sql: Queryable, shards: ReadonlyArray<number>): Promise<ReadonlyArray<number>> => {
-  // A session counts its locks, and would have to release twice a lock that it took twice.
+  // A session counts its locks, and would have to release a lock twice that it took twice.
   const rows = await sql<{ shard: number }[]>`
     with held as materialized (
       select l.objid::int as shard from pg_locks l where ${areHeld(sql, SHARD_KEY)} and l.pid = pg_backend_pid())
@@ -84,7 +84,7 @@ export const unlockShard = async (sql: Queryable, shard: number): Promise<void> 
   await sql`select pg_advisory_unlock(${SHARD_KEY}, ${shard})`
 }
 
-/** Lets go of every shard that this session holds, and of no other lock. */
+/** Releases every shard held by this session, and no other lock. */
 export const unlockShards = async (sql: Queryable): Promise<void> => {
   await sql`
     select pg_advisory_unlock(${SHARD_KEY}, l.objid::int) from pg_locks l

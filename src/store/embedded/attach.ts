@@ -1,4 +1,4 @@
-/** The embedded database for a command that may run beside a server: the server's own, or one for as long as the command runs. */
+/** The embedded database for a command that may run beside a server: the server's own, or a temporary one for the command. */
 import { join } from "node:path"
 import { PASSWORD_FILE, readIfThere, urlOf } from "./cluster.ts"
 import { ownerOf } from "./data-folder-lock.ts"
@@ -7,15 +7,15 @@ import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from "./postgres.
 import { EmbeddedPostgresRefused } from "./refused.ts"
 
 export interface AttachedPostgres {
-  /** `postgres://…`, with its password, over loopback. */
+  /** Loopback address `postgres://…`, with its password. */
   readonly url: string
-  /** The folder of PostgreSQL's files. */
+  /** PostgreSQL's data directory. */
   readonly data: string
-  /** Stops the database, unless a server runs on it. */
+  /** Stops the database, unless a server uses it. */
   readonly stop: () => Promise<void>
 }
 
-/** The line of PostgreSQL's pid file that holds the port, counted from 0. */
+/** Line of PostgreSQL's pid file that holds the port, starting at 0. */
 const PORT_LINE = 3
 
 /** @throws EmbeddedPostgresRefused */

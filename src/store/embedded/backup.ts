@@ -1,7 +1,7 @@
 /**
- * An online backup of the embedded database: a copy of its files with the write-ahead log that makes them consistent, by
- * PostgreSQL's own protocol (its manual: "Making a Base Backup Using the Low Level API"). Writers are not disturbed. The state
- * restored is that of the end of the copy.
+ * An online backup of the embedded database: a copy of its files with the write-ahead log that makes them consistent, by PostgreSQL's own
+ * protocol (its manual: "Making a Base Backup Using the Low Level API"). Writers are not disturbed. A restore yields the state at the end
+ * of the copy.
  */
 import { readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,10 +11,10 @@ import { type CopiedFile, copyFiles, describeFile } from "./copy-files.ts"
 
 const SESSION = { application_name: "gathercue backup" }
 const LIMITS = { connectMs: 10_000, withinMs: 6 * 3_600_000 }
-/** Of this process: another backup may be made at the same time. */
+/** Named by this process, because another backup may run at the same time. */
 const SLOT = `gathercue_backup_${process.pid}`
 
-/** Contents that the server makes anew, or that describe the running one alone. The folders themselves are needed. */
+/** Contents that the server recreates, or that describe only the running one. The folders themselves are needed. */
 const EMPTIED = new Set([
   "pg_wal",
   "pg_replslot",
@@ -32,13 +32,13 @@ const isWanted = (path: string): boolean => {
   return !(parts.length > 1 && EMPTIED.has(parts[0] ?? "")) && !parts.some((part) => LEFT_OUT.test(part))
 }
 
-/** The name of the log's file that holds the position. */
+/** Name of the WAL file that holds the position. */
 const segmentOf = async (sql: Queryable, position: string): Promise<string> => {
   const [row] = await sql<{ name: string }[]>`select pg_walfile_name(${position}::pg_lsn) as name`
   return row?.name ?? ""
 }
 
-/** Names of segments are 24 hexadecimal digits, in their order. */
+/** Segment names are 24 hexadecimal digits and sort in order. */
 const segmentsBetween = async (data: string, first: string, last: string): Promise<ReadonlyArray<string>> => {
   const names = await readdir(join(data, "pg_wal"))
   return names.filter((name) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last).toSorted()
@@ -47,7 +47,7 @@ const segmentsBetween = async (data: string, first: string, last: string): Promi
 /** Copies the database in the folder `data`, whose server is at `url`, to the new folder `target`. */
 export const backUpDatabase = (url: string, data: string, target: string): Promise<ReadonlyArray<CopiedFile>> =>
   withSession(url, SESSION, LIMITS, async ({ sql }) => {
-    // Of this session: it keeps the log from being removed during the copy, and is gone with the session.
+    // A temporary slot of this session: it keeps the WAL from being removed during the copy, and is dropped with the session.
     await sql`select pg_create_physical_replication_slot(${SLOT}, true, true)`
     const [start] = await sql<{ position: string }[]>`
       select pg_backup_start('gathercue backup', true)::text as position`

@@ -1,7 +1,7 @@
 /**
- * Finds the PostgreSQL binaries that npm installed for this platform and makes sure they run as the database's user:
- * library links that the package's install script would have made are made here when it did not run, and binaries in
- * a place the user cannot reach are copied once to a folder named by their version.
+ * Finds the PostgreSQL binaries that npm installed for this platform and ensures that they run as the database's user: library links are
+ * created here when the package's install script did not run, and binaries that the user cannot reach are copied once to a folder named by
+ * their version.
  */
 import { chmod, cp, lstat, mkdtemp, readdir, readFile, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
@@ -12,7 +12,7 @@ import { type CommandResult, runCommand, type SystemUser } from "./system-comman
 export interface PostgresBinaries {
   readonly postgres: string
   readonly initdb: string
-  /** E.g. `18.4`. */
+  /** Version such as `18.4`. */
   readonly version: string
 }
 
@@ -35,7 +35,7 @@ export async function findBinaries(
 const askVersion = (root: string, runAs: SystemUser | undefined): Promise<CommandResult> =>
   runCommand(join(root, "native/bin/postgres"), ["--version"], { runAs })
 
-/** `postgres --version` answers `postgres (PostgreSQL) 18.4`. */
+/** Parses the answer of `postgres --version`, `postgres (PostgreSQL) 18.4`. */
 const binariesIn = (root: string, answer: CommandResult): PostgresBinaries => ({
   postgres: join(root, "native/bin/postgres"),
   initdb: join(root, "native/bin/initdb"),
@@ -45,7 +45,7 @@ const binariesIn = (root: string, answer: CommandResult): PostgresBinaries => ({
 const doesNotRun = (root: string, answer: CommandResult): EmbeddedPostgresRefused =>
   new EmbeddedPostgresRefused(`The embedded PostgreSQL in ${root} does not run here: ${answer.output}.`)
 
-/** The root folder of the platform's package: its module exports absolute paths into `<root>/native/bin`. */
+/** Root folder of the platform's package, whose module exports absolute paths into `<root>/native/bin`. */
 async function installedPackage(): Promise<string> {
   const platform = `${process.platform}-${process.arch}`
   try {
@@ -59,7 +59,7 @@ async function installedPackage(): Promise<string> {
   }
 }
 
-/** The package's list: `target` is a link to `source`, both relative to the package. */
+/** Creates the links in the package's list: `target` is a link to `source`, both relative to the package. */
 async function linkLibraries(root: string): Promise<void> {
   const list = await readFile(join(root, "native/pg-symlinks.json"), "utf8").catch(() => "[]")
   for (const { source, target } of JSON.parse(list) as ReadonlyArray<{ source: string; target: string }>) {
@@ -81,7 +81,7 @@ async function linkLibraries(root: string): Promise<void> {
   }
 }
 
-/** Complete or absent: copied beside its final name, then renamed. Returns the root of the copy. */
+/** Atomic: copied beside its final name, then renamed. Returns the root of the copy. */
 async function copyPackage(root: string, onLog: (line: string) => void): Promise<string> {
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string }
   const parent = await systemFolder()

@@ -1,6 +1,6 @@
 /**
- * The database files ("cluster" in PostgreSQL's terms): made at the first start, checked at every start. A cluster is
- * built beside its final name and renamed, password included, so that a start killed halfway leaves none or a whole one.
+ * The database files ("cluster" in PostgreSQL's terms): created at the first start, checked at every start. A cluster is built beside its
+ * final name and renamed, password included, so that a start killed halfway leaves none or a whole one.
  */
 import { randomBytes } from "node:crypto"
 import { chown, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
@@ -16,7 +16,7 @@ const DATABASE_ROLE = "gathercue"
 
 export const PASSWORD_FILE = "gathercue-password"
 
-/** Over loopback, with its password. */
+/** Loopback address with the password. */
 export const urlOf = (password: string, port: number): string =>
   `postgres://${DATABASE_ROLE}:${password}@127.0.0.1:${port}/postgres`
 
@@ -27,7 +27,7 @@ interface Cluster {
 }
 
 /**
- * Opens the cluster of a folder whose lock we hold, making it when there is none.
+ * Opens the cluster of a folder whose lock we hold, or creates it.
  * @param durable false leaves out the sync to disk, for tests
  * @throws EmbeddedPostgresRefused when it was made by another major version, or cannot be made
  */
@@ -74,7 +74,7 @@ async function makeCluster(
   await writeFile(passwordFile, randomBytes(32).toString("hex"), { mode: 0o600, flush: durable })
   if (runAs !== undefined) await chown(passwordFile, runAs.uid, runAs.gid)
   onLog(`making the database in ${folder}`)
-  // The built-in C.UTF-8 locale is the same on every machine; one of the system's may change with an upgrade.
+  // The built-in C.UTF-8 locale is the same on every machine; a system locale may change with an upgrade.
   const made = await runCommand(
     binaries.initdb,
     [
@@ -118,17 +118,19 @@ async function endOrphan(data: string, onLog: (line: string) => void): Promise<v
       throw new EmbeddedPostgresRefused(`PostgreSQL ${pid} still runs on ${data} and does not end; end it by hand.`)
     }
   }
-  // PostgreSQL would refuse to start when the pid of its old file has been given to another process meanwhile.
+  // PostgreSQL would refuse to start when another process meanwhile has the pid of its old file.
   await rm(pidFile, { force: true })
 }
 
-/** We start PostgreSQL by its full path with `-D <data>`; a process of its own keeps that command line. */
+/** We start PostgreSQL by its full path with `-D <data>`, which stays in its command line. */
 async function serves(pid: number, data: string): Promise<boolean> {
   const command = await commandLineOf(pid)
   return command !== undefined && /(^|\/)postgres /.test(command) && `${command} `.includes(` -D ${data} `)
 }
 
-/** PostgreSQL: SIGINT is a fast shutdown, SIGQUIT an immediate one (the next start recovers). True also when gone. */
+/**
+ * Signals PostgreSQL: SIGINT is a fast shutdown, SIGQUIT an immediate one (the next start recovers). Also true when the process is gone.
+ */
 function signal(pid: number, name: "SIGINT" | "SIGQUIT"): boolean {
   try {
     process.kill(pid, name)

@@ -1,4 +1,4 @@
-/** Copies of folders whose files may change and vanish meanwhile, flushed to the disk and described by their hashes. */
+/** Copies folders whose files may change and vanish meanwhile, flushes the copies and records their hashes. */
 import { createHash } from "node:crypto"
 import { constants } from "node:fs"
 import { copyFile, mkdir, open, readdir } from "node:fs/promises"
@@ -6,14 +6,14 @@ import { dirname, join } from "node:path"
 import { failedWith } from "./refused.ts"
 
 export interface CopiedFile {
-  /** Inside the copied folder, with `/`. */
+  /** Path inside the copied folder, with `/`. */
   readonly path: string
   readonly bytes: number
-  /** SHA-256 of the copy, hexadecimal. */
+  /** SHA-256 of the copy in hexadecimal. */
   readonly sha256: string
 }
 
-/** The file as it is now. */
+/** Describes the file's current state. */
 export const describeFile = async (folder: string, path: string): Promise<CopiedFile> => {
   const file = await open(join(folder, path), "r")
   try {
@@ -29,7 +29,7 @@ export const describeFile = async (folder: string, path: string): Promise<Copied
   }
 }
 
-/** Flushes a file, or the names in a folder. */
+/** Flushes a file, or a folder's entries. */
 export const flush = async (path: string): Promise<void> => {
   const file = await open(path, "r")
   try {
@@ -39,7 +39,7 @@ export const flush = async (path: string): Promise<void> => {
   }
 }
 
-/** False: the file is gone. Shares the blocks of the original where the file system can. */
+/** Returns false when the file is gone. Shares the blocks of the original where the file system can. */
 const copyOne = async (from: string, to: string): Promise<boolean> => {
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE)
@@ -60,10 +60,10 @@ const entriesOf = async (folder: string) => {
   }
 }
 
-/** Files that are copied at once: a thousand of 16 KiB took 1.4 s instead of 2.9 s one after the other. */
+/** Files copied concurrently: a thousand of 16 KiB took 1.4 s instead of 2.9 s one after the other. */
 const AT_ONCE = 16
 
-/** Runs the work for each item, so many at a time. Rejects with the first failure, once all that had begun are done. */
+/** Runs the work for each item with this concurrency. Rejects with the first failure, once all started work is done. */
 export const forEachOf = async <A>(
   items: ReadonlyArray<A>,
   work: (item: A) => Promise<void>,
@@ -79,8 +79,8 @@ export const forEachOf = async <A>(
 }
 
 /**
- * Copies the files and folders of `from` to `to`, which is made, readable by its owner alone. `isWanted` is asked for each path
- * inside. What vanishes meanwhile is left out. Links are not followed and not copied.
+ * Copies the files and folders of `from` to the new folder `to`, readable by its owner alone. `isWanted` is called for each path inside.
+ * Files that vanish meanwhile are left out. Links are not followed and not copied.
  */
 export const copyFiles = async (
   from: string,

@@ -1,10 +1,10 @@
 /**
- * One process per data folder, by file-system means alone, so that it works on every platform and survives `kill -9`.
+ * One process per data folder, by file-system operations alone, so that it works on every platform and survives `kill -9`.
  *
- * The lock is a folder `owner` holding one entry whose name identifies the owner: `<pid>_<start time>_<nonce>`.
- * Taking it is one `rename` of a prepared folder onto `owner`, which the kernel refuses while `owner` is not empty:
- * of any number of contenders exactly one wins. A dead owner's entry is removed by its unique name, so a slow
- * contender can never remove the entry of a process that took the lock meanwhile.
+ * The lock is a folder `owner` holding one entry whose name identifies the owner: `<pid>_<start time>_<nonce>`. Taking it is one `rename`
+ * of a prepared folder onto `owner`, which the kernel refuses while `owner` is not empty: of any number of contenders exactly one wins. A
+ * dead owner's entry is removed by its unique name, so a slow contender can never remove the entry of a process that took the lock
+ * meanwhile.
  *
  * Limit: a folder shared by two machines or two containers is not protected, as pids mean nothing across them.
  */
@@ -16,11 +16,11 @@ import { EmbeddedPostgresRefused, failedWith } from "./refused.ts"
 import type { SystemUser } from "./system-command.ts"
 
 interface DataFolderLock {
-  /** Idempotent. Leaves nothing behind. */
+  /** Idempotent; leaves nothing behind. */
   release(): Promise<void>
 }
 
-/** Rounds of finding a dead owner and trying again; in each one another contender came or went meanwhile. */
+/** Maximum number of retries after finding a dead owner; in each one another contender came or went meanwhile. */
 const MAX_ROUNDS = 100
 
 /**
@@ -56,7 +56,7 @@ export async function lockDataFolder(folder: string, owner: SystemUser | undefin
   }
 }
 
-/** The process that holds the lock of the folder now, if any. */
+/** The process that now holds the folder's lock, if any. */
 export async function ownerOf(folder: string): Promise<number | undefined> {
   for (const entry of await entriesOf(join(folder, "owner"))) {
     const pid = await livingOwner(entry)
@@ -84,7 +84,7 @@ async function entriesOf(lock: string): Promise<ReadonlyArray<string>> {
   }
 }
 
-/** The pid in an entry's name, when the very process that made the entry still runs. */
+/** The pid in an entry's name, if the same process that made the entry still runs. */
 async function livingOwner(entry: string): Promise<number | undefined> {
   const [pid, startTime] = entry.split("_")
   if (pid === undefined || startTime === undefined || !/^\d+$/.test(pid)) return undefined
@@ -93,7 +93,7 @@ async function livingOwner(entry: string): Promise<number | undefined> {
 
 async function clear(lock: string, entry: string): Promise<void> {
   await ignoring(unlink(join(lock, entry)), "ENOENT")
-  // Not empty: another process holds it by now. A remaining empty one would not hinder other contenders either.
+  // A folder that is not empty is held by another process by now. A remaining empty one would not hinder other contenders either.
   await ignoring(rmdir(lock), "ENOENT", "ENOTEMPTY", "EEXIST")
 }
 

@@ -6,9 +6,9 @@ import { readFile } from "node:fs/promises"
 import { EmbeddedPostgresRefused } from "./refused.ts"
 import { runCommand, type SystemUser } from "./system-command.ts"
 
-/** Known to packages of PostgreSQL; preferred because it usually exists. */
+/** Known from PostgreSQL's own packages; preferred because it usually exists. */
 const EXISTING_USER = "postgres"
-/** Made when there is no `postgres` user. */
+/** Created when there is no `postgres` user. */
 const CREATED_USER = "gathercue"
 
 export const weAreRoot = (): boolean => process.getuid?.() === 0
@@ -28,7 +28,7 @@ export async function databaseUser(onLog: (line: string) => void): Promise<Syste
     "--shell=/usr/sbin/nologin",
     CREATED_USER,
   ])
-  // Looked up again even after a failure: another server may have made the user at the same moment.
+  // Looked up again even after a failure: another server may have created the user at the same moment.
   const user = await findUser(CREATED_USER)
   if (user === undefined) {
     throw new EmbeddedPostgresRefused(
@@ -40,12 +40,12 @@ export async function databaseUser(onLog: (line: string) => void): Promise<Syste
   return user
 }
 
-/** Whether the user may pass through the folder (and so through all its parents). */
+/** Whether the user may traverse the folder, and so all its parents. */
 export async function canReach(folder: string, user: SystemUser): Promise<boolean> {
   return (await runCommand("/bin/sh", ["-c", 'test -x "$1"', "sh", folder], { runAs: user })).ok
 }
 
-/** passwd(5): `name:password:uid:gid:comment:home:shell`. */
+/** Entries of passwd(5): `name:password:uid:gid:comment:home:shell`. */
 async function findUser(name: string): Promise<SystemUser | undefined> {
   const passwd = await readFile("/etc/passwd", "utf8")
   const fields = passwd
@@ -54,6 +54,6 @@ async function findUser(name: string): Promise<SystemUser | undefined> {
     ?.split(":")
   const uid = Number(fields?.[2])
   const gid = Number(fields?.[3])
-  // A "postgres" that is root by another name would be refused by PostgreSQL.
+  // PostgreSQL would refuse a "postgres" user that is root by another name.
   return Number.isInteger(uid) && Number.isInteger(gid) && uid !== 0 ? { uid, gid } : undefined
 }

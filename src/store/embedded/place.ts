@@ -13,22 +13,22 @@ import { canReach, databaseUser, weAreRoot } from "./owner.ts"
 import { EmbeddedPostgresRefused, failedWith } from "./refused.ts"
 import { runCommand, type SystemUser } from "./system-command.ts"
 
-/** For what root's embedded database needs outside the project: data folders and copies of the binaries. */
+/** Folder for what root's embedded database needs outside the project: data folders and copies of the binaries. */
 const SYSTEM_FOLDER = "/var/lib/gathercue"
 
 export interface DatabasePlace {
-  /** The data folder really used. */
+  /** Data folder actually used. */
   readonly dataDir: string
-  /** Our part of it: `<dataDir>/postgres`. */
+  /** Our part of the data folder: `<dataDir>/postgres`. */
   readonly folder: string
-  /** The user of the database's processes and files; `undefined`: the user we are. */
+  /** User of the database's processes and files; `undefined` for the current user. */
   readonly runAs: SystemUser | undefined
 }
 
-/** Where PostgreSQL keeps the database within our folder. */
+/** PostgreSQL's data directory within our folder. */
 export const clusterFolder = (folder: string): string => join(folder, "data")
 
-/** The data folder that has the database of the wanted one; undefined: there is none. Makes nothing. */
+/** Data folder with the database of the requested one; undefined when there is none. Creates nothing. */
 export async function findDatabase(wanted: string): Promise<string | undefined> {
   const dataDir = await realpath(resolve(wanted)).catch(() => resolve(wanted))
   for (const place of [dataDir, replacementOf(dataDir)]) {
@@ -37,7 +37,7 @@ export async function findDatabase(wanted: string): Promise<string | undefined> 
   return undefined
 }
 
-/** Makes the folders and gives them to the right user. @throws EmbeddedPostgresRefused */
+/** Creates the folders and gives them to the right user. @throws EmbeddedPostgresRefused */
 export async function prepareDatabasePlace(wanted: string, onLog: (line: string) => void): Promise<DatabasePlace> {
   const dataDir = await ourFolder(resolve(wanted))
   if (weAreRoot()) return placeUnderRoot(dataDir, onLog)
@@ -76,7 +76,7 @@ const replacementOf = (wanted: string): string =>
 async function ownedPlace(dataDir: string, wantedUser: SystemUser): Promise<DatabasePlace> {
   const folder = await ourFolder(join(dataDir, "postgres"), 0o700)
   const owners = [await ownerOf(clusterFolder(folder)), await ownerOf(folder)]
-  // The owner of the database keeps it: a server run as an ordinary user before must be able to run so again.
+  // The owner of the database keeps it: a server that earlier ran as an ordinary user must be able to do so again.
   const runAs = owners.find((owner) => owner !== undefined && owner.uid !== 0) ?? wantedUser
   if (owners.some((owner) => owner?.uid === 0)) {
     const given = await runCommand("chown", ["-R", `${runAs.uid}:${runAs.gid}`, folder], { timeoutMs: 60_000 })
@@ -88,14 +88,14 @@ async function ownedPlace(dataDir: string, wantedUser: SystemUser): Promise<Data
   return { dataDir, folder, runAs }
 }
 
-/** Makes the system folder, passable for all whatever the umask. */
+/** Creates the system folder, traversable for all whatever the umask. */
 export async function systemFolder(): Promise<string> {
   await ourFolder(SYSTEM_FOLDER)
   await chmod(SYSTEM_FOLDER, 0o755)
   return SYSTEM_FOLDER
 }
 
-/** Makes the folder and its parents where missing; the answer has no symbolic links in it. */
+/** Creates the folder and its missing parents; the result has no symbolic links in it. */
 async function ourFolder(path: string, mode?: number): Promise<string> {
   try {
     const made = await mkdir(path, { recursive: true })

@@ -29,14 +29,14 @@ interface LaunchOptions {
   readonly onLog: (line: string) => void
 }
 
-/** A starting server may be silent for this long; while it recovers from a crash it reports progress every ten seconds. */
+/** Maximum silence of a starting server; during crash recovery it reports progress every ten seconds. */
 const SILENCE_MS = 30_000
-/** Then the fast shutdown becomes an immediate one, which costs a recovery at the next start but no data. */
+/** Timeout after which the fast shutdown becomes an immediate one, which costs a recovery at the next start but no data. */
 const FAST_SHUTDOWN_MS = 8_000
 const IMMEDIATE_SHUTDOWN_MS = 700
 const MAX_ATTEMPTS = 20
 
-/** These happen to a healthy installation: another program took the port; a killed server's last children are ending. */
+/** Failures that a healthy installation can have: another program took the port; a killed server's last children are ending. */
 const PASSING_FAILURES = [/could not bind .*address/i, /could not create any TCP\/IP sockets/, /is still in use/]
 
 /** Starts the server on a free loopback port and waits until it takes connections. @throws EmbeddedPostgresRefused */
@@ -53,7 +53,7 @@ export async function launchPostgres(options: LaunchOptions): Promise<PostgresPr
   }
 }
 
-/** `started` resolves to undefined when ready, else to why it failed; then no process of it is left. */
+/** `started` resolves to undefined when ready, or to the reason of a failure; then no process of it is left. */
 function spawnPostgres(
   options: LaunchOptions,
   port: number,
@@ -65,7 +65,7 @@ function spawnPostgres(
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   })
-  // "close" comes after the last process that shares its output has ended: the server and all its children.
+  // "close" follows the end of the last process that shares its output: the server and all its children.
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
   let stopping: Promise<void> | undefined
   const stop = (graceMs = FAST_SHUTDOWN_MS) => {
@@ -106,8 +106,8 @@ function spawnPostgres(
 }
 
 /**
- * Our settings come last and so win: this process reads the log here and connects over loopback only. The log holds no
- * values: terse errors have no details, and no statements are logged beside them.
+ * Our settings come last and so win: this process reads the log and connects over loopback only. The log holds no values: terse errors have
+ * no details, and statements are not logged with them.
  */
 function settingArguments(settings: Readonly<Record<string, string>>, port: number): ReadonlyArray<string> {
   const all = {
@@ -130,7 +130,7 @@ async function shutDown(child: ChildProcess, closed: Promise<void>, graceMs: num
   if (await within(closed, graceMs)) return
   child.kill("SIGQUIT")
   if (await within(closed, IMMEDIATE_SHUTDOWN_MS)) return
-  // The whole session: a stopped backend keeps the shared memory, and so the data folder, taken.
+  // Kills the whole session: a stopped backend holds on to the shared memory, and so to the data folder.
   if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
   await closed
 }

@@ -15,22 +15,22 @@ import { EmbeddedPostgresRefused } from "./refused.ts"
 import { requireRestored } from "./restoring.ts"
 
 export interface EmbeddedPostgresOptions {
-  /** Made when missing. The database is kept in its `postgres` subfolder. */
+  /** Created when missing. The database is kept in its `postgres` subfolder. */
   readonly dataDir: string
   /** Receives the steps of this module and PostgreSQL's output, line by line. */
   readonly onLog: (line: string) => void
-  /** Server settings (`postgresql.conf` names) on top of the defaults. Address, port and log target stay ours. */
+  /** Server settings (`postgresql.conf` names) in addition to the defaults. Address, port and log target stay ours. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 export interface EmbeddedPostgres {
-  /** `postgres://…`, with its password, over loopback. */
+  /** Loopback address `postgres://…`, with its password. */
   readonly url: string
-  /** Of the server, e.g. `18.4`. */
+  /** Server version such as `18.4`. */
   readonly version: string
-  /** The data folder in use; differs from the wanted folder when the database's user cannot reach that one. */
+  /** Data folder in use; differs from the requested folder when the database's user cannot reach that one. */
   readonly dataDir: string
-  /** Of the server process. */
+  /** Pid of the server process. */
   readonly pid: number
   /** Fast shutdown, then releases the data folder. Idempotent. */
   stop(graceMs?: number): Promise<void>
@@ -38,27 +38,27 @@ export interface EmbeddedPostgres {
   readonly exited: Promise<void>
 }
 
-/** For a small server with many short statements on a machine it shares with us. */
+/** Tuned for a small server with many short statements on a machine that it shares with us. */
 const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   max_connections: "100",
   shared_buffers: "128MB",
   wal_compression: "on",
   max_wal_size: "1GB",
-  // No statement of ours is worth a second process, and a container's shared memory is small.
+  // None of our statements is worth a second process, and a container's shared memory is small.
   max_parallel_workers_per_gather: "0",
   timezone: "UTC",
   log_timezone: "UTC",
-  // Our own log adds the time; periodic checkpoints are not worth a line.
+  // Our own log adds the time; periodic checkpoints are not logged.
   log_line_prefix: "",
   log_checkpoints: "off",
 }
 
-/** Starts the database, at the first start makes it. @throws EmbeddedPostgresRefused */
+/** Starts the database, which is created at the first start. @throws EmbeddedPostgresRefused */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
     return await start(options)
   } catch (cause) {
-    // The system's own message for a disk that is full or may not be written to, a file that may not be read, and the like.
+    // The system's own message for a full or read-only disk, an unreadable file and similar errors.
     if (!(cause instanceof Error) || !("syscall" in cause)) throw cause
     throw new EmbeddedPostgresRefused(`The data folder ${options.dataDir} cannot be used: ${cause.message}.`)
   }

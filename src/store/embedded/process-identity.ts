@@ -1,6 +1,6 @@
 /**
- * Tells one process from a later one that got the same pid. A pid alone proves nothing after a crash or a restart of
- * the machine; a pid together with the time it started does. Reads /proc where there is one, else asks `ps`.
+ * Tells one process from a later one that got the same pid. A pid alone proves nothing after a crash or a restart of the machine; a pid
+ * together with the time it started does. Reads /proc where it exists, otherwise runs `ps`.
  */
 import { readFile } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
@@ -9,7 +9,7 @@ import { runCommand } from "./system-command.ts"
 
 const hasProc = process.platform === "linux"
 
-/** When the process started, as an opaque text to compare; `undefined` when no such process runs (a zombie does not). */
+/** Start time of the process, as an opaque text to compare; `undefined` when no such process runs (a zombie does not). */
 export async function startTimeOf(pid: number): Promise<string | undefined> {
   if (!hasProc) {
     const { ok, output } = await runCommand("ps", ["-o", "lstart=", "-p", String(pid)])
@@ -32,7 +32,7 @@ export async function commandLineOf(pid: number): Promise<string | undefined> {
   return (await readProc(pid, "cmdline"))?.replaceAll("\0", " ")
 }
 
-/** Waits until that very process is gone; false when it still runs after `deadlineMs`. Not our child: it must be polled. */
+/** Waits until that process is gone; false when it still runs after `deadlineMs`. It is polled, because it is not our child. */
 export async function processEnded(pid: number, startTime: string, deadlineMs: number): Promise<boolean> {
   const deadline = performance.now() + deadlineMs
   while ((await startTimeOf(pid)) === startTime) {

@@ -1,4 +1,4 @@
-/** Puts the files of a backup into a data folder that has no database. The next start makes them consistent from their log. */
+/** Restores the files of a backup into a data folder without a database. The next start makes them consistent from their log. */
 import { randomBytes } from "node:crypto"
 import { rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -8,14 +8,14 @@ import { lockDataFolder } from "./data-folder-lock.ts"
 import { clusterFolder, prepareDatabasePlace } from "./place.ts"
 import { EmbeddedPostgresRefused } from "./refused.ts"
 
-/** Puts the files of `source` where the database is. `isWhole`: told of the copies before they become the database. */
+/** Puts the files of `source` in the database's folder. `isWhole` is called with the copies before they become the database. */
 export type PutDatabase = (source: string, isWhole: (files: ReadonlyArray<CopiedFile>) => void) => Promise<void>
 
-/** Runs `work` while no server and no other restore has the data folder, in which there is no database. @throws EmbeddedPostgresRefused */
+/** Runs `work` while no server and no other restore uses the data folder, which has no database. @throws EmbeddedPostgresRefused */
 export const restoreInto = async (dataDir: string, work: (put: PutDatabase) => Promise<void>): Promise<void> => {
   const { folder, runAs } = await prepareDatabasePlace(dataDir, () => {})
   const lock = await lockDataFolder(folder, runAs)
-  // The name under which a start removes what was left half-way.
+  // A name that the next start recognises as unfinished and removes.
   const partial = join(folder, `new-${randomBytes(6).toString("hex")}`)
   try {
     const data = clusterFolder(folder)

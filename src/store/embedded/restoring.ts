@@ -1,6 +1,6 @@
 /**
- * A note in the data folder for as long as a backup is put into it. When the command is killed half-way, the note stays: a start would
- * make a new database beside what was restored.
+ * A marker in the data folder while a backup is restored into it. When the command is killed half-way, the marker stays, because a start
+ * would create a new database beside the restored files.
  */
 import { existsSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
@@ -23,7 +23,7 @@ export const endRestoring = async (dataDir: string): Promise<void> => {
   await flush(dataDir)
 }
 
-/** Of a database that was restored and not started since: it is a copy, for all that the restore knows. */
+/** Marker of a restored database that was not started since: it may be a copy. */
 const restoredIn = (dataDir: string): string => join(dataDir, "restored")
 
 export const isRestored = (dataDir: string): boolean => existsSync(restoredIn(dataDir))
@@ -37,7 +37,7 @@ export const forgetRestored = async (dataDir: string): Promise<void> => {
   if (isRestored(dataDir)) await rm(restoredIn(dataDir))
 }
 
-/** The database is put there last: with one, the rest is whole. @throws EmbeddedPostgresRefused */
+/** The database is restored last: once it is there, the rest is complete. @throws EmbeddedPostgresRefused */
 export const requireRestored = async (dataDir: string): Promise<void> => {
   if (!isHalfRestored(dataDir) || (await findDatabase(dataDir)) !== undefined) return
   throw new EmbeddedPostgresRefused(

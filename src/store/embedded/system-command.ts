@@ -1,6 +1,6 @@
 /**
- * Runs one short command of the operating system or of PostgreSQL to its end, as a given system user.
- * The child sees none of our environment: variables such as PGDATA or LC_ALL must not steer the database.
+ * Runs one short command of the operating system or of PostgreSQL to its end, as a given system user. The child sees none of our
+ * environment: variables such as PGDATA or LC_ALL must not influence the database.
  */
 import { spawn } from "node:child_process"
 
@@ -14,15 +14,15 @@ export interface SystemUser {
 export const CHILD_ENVIRONMENT = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/sbin:/usr/bin:/sbin:/bin" } as const
 
 export interface CommandResult {
-  /** True when the command could be started and ended with code 0. */
+  /** Whether the command could be started and ended with code 0. */
   readonly ok: boolean
-  /** The code of a failed start, e.g. `EACCES` or `ENOENT`. */
+  /** Error code of a failed start, e.g. `EACCES` or `ENOENT`. */
   readonly startFailure: string | undefined
   /** Standard output followed by standard error. */
   readonly output: string
 }
 
-/** Never rejects: how the command failed is in the result. Killed after `timeoutMs`. */
+/** Never rejects: the result describes the failure. Killed after `timeoutMs`. */
 export function runCommand(
   command: string,
   args: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * Reads of events with their agendas, the most frequent read of all: those that come together are one statement, which under load costs
- * this process and PostgreSQL a fraction of one each. A read sees all that was committed before it was asked for.
+ * Batched reads of events with their agendas, the most frequent read: concurrent reads share one statement, which under load costs this
+ * process and PostgreSQL a fraction of separate ones. A read sees everything that was committed before it was requested.
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
@@ -14,7 +14,7 @@ import { type EventAgenda, findEventsWithPhases } from "./events.ts"
 const STATEMENTS = 2
 const SLOW_MS = 50
 const MOST_TOGETHER = 64
-/** One more is refused at once. */
+/** Maximum number of waiting reads; further ones are refused at once. */
 const MOST_WAITING = 2_000
 
 interface Asked {
@@ -26,7 +26,7 @@ interface Asked {
 export class AgendaReads {
   readonly #gathering: Gathering<Asked>
 
-  /** `refused` counts those that were one too many. */
+  /** `refused` counts the reads over the limit. */
   constructor(sql: Queryable, timers: Timers, refused: () => void) {
     const send = async (asked: ReadonlyArray<Asked>): Promise<void> => {
       try {
@@ -57,7 +57,7 @@ export class AgendaReads {
 export class Agendas extends Context.Service<
   Agendas,
   {
-    /** Not for work within a transaction, whose own writes it does not see. */
+    /** Not for work within a transaction, because the read does not see its writes. */
     readonly find: (id: string) => Effect.Effect<EventAgenda | undefined, Unavailable>
   }
 >()("gathercue/Agendas") {

@@ -7,7 +7,7 @@ import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
-/** The columns of an event by its fields: the model is their list. */
+/** Columns of an event by field, derived from the model. */
 const COLUMN_OF: ReadonlyMap<string, string> = new Map(
   Object.keys(Event.fields)
     .filter((field) => field !== ("warnings" satisfies keyof Event))
@@ -27,13 +27,13 @@ interface NewPhase {
   readonly featureSet: ReadonlyArray<Feature>
 }
 
-/** An event that is to be stored, and its phases in order. */
+/** A new event to store, and its phases in order. */
 export interface EventDraft {
   readonly event: NewEvent
   readonly phases: ReadonlyArray<NewPhase>
 }
 
-/** An event as `update_event` takes it, and a draft without its phases as `insert_events` does. */
+/** An event in the form that `update_event` takes; also a draft without its phases, as `insert_events` takes it. */
 export const eventRow = (event: NewEvent): object =>
   Object.fromEntries(
     Object.entries(event).flatMap(([field, value]) => {
@@ -42,7 +42,7 @@ export const eventRow = (event: NewEvent): object =>
     }),
   )
 
-/** A draft as `insert_events` takes it. */
+/** A draft in the form that `insert_events` takes. */
 const draftRow = ({ event, phases }: EventDraft): object => ({
   ...eventRow(event),
   phases: phases.map((phase, position) => ({
@@ -54,7 +54,7 @@ const draftRow = ({ event, phases }: EventDraft): object => ({
   })),
 })
 
-/** One statement: the event and its phases. */
+/** Inserts the event and its phases in one statement. */
 export const insertEvent = async (sql: Queryable, draft: EventDraft): Promise<Event> => {
   const [row] = await sql<Event[]>`
     select ${sql.unsafe(EVENT_COLUMNS)} from insert_events(${sql.json([draftRow(draft)])})`
@@ -62,7 +62,7 @@ export const insertEvent = async (sql: Queryable, draft: EventDraft): Promise<Ev
   return row
 }
 
-/** All or none, in no order; fails soon with 55P03 instead of waiting for a row that another transaction has locked. */
+/** Inserts all or none, in no order; fails soon with 55P03 instead of waiting for a row that another transaction has locked. */
 export const insertEventsSoon = async (
   sql: Queryable,
   drafts: ReadonlyArray<EventDraft>,
@@ -76,13 +76,13 @@ export const findEvent = async (sql: Queryable, id: string): Promise<Event | und
   return row
 }
 
-/** For the event's actor: it ends also when its workspace was deleted. */
+/** Read for the event's actor, which ends even when its workspace was deleted. */
 export const findStoredEvent = async (sql: Queryable, id: string): Promise<Event | undefined> => {
   const [row] = await sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`
   return row
 }
 
-/** `eventIds`: only these; null: all of the workspace. */
+/** `eventIds` restricts the page to these events; null for all of the workspace. */
 export const pageEvents = async (
   sql: Queryable,
   { workspaceId, eventIds }: { readonly workspaceId: string; readonly eventIds: ReadonlyArray<string> | null },
@@ -97,7 +97,7 @@ export const pageEvents = async (
   return toPage(rows, page.limit)
 }
 
-/** Are all of these events of the workspace? */
+/** Whether all of these events belong to the workspace. */
 export const areEventsOf = async (
   sql: Queryable,
   workspaceId: string,
@@ -113,7 +113,7 @@ export const listPhases = async (sql: Queryable, eventId: string): Promise<Reado
   return [...rows]
 }
 
-/** Times inside JSON in the same form that columns are read in. */
+/** Times inside JSON in the same form as times read from columns. */
 const JSON_TIME = (column: string): string => `to_char(p.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 const PHASE_JSON = `json_build_object('id', p.id, 'eventId', p.event_id, 'position', p.position, 'modality', p.modality,
@@ -125,7 +125,7 @@ export interface EventAgenda extends Event {
   readonly phases: ReadonlyArray<Phase>
 }
 
-/** The events among these that exist, in no order, each with its agenda. */
+/** The existing ones among these events, in no order, each with its agenda. */
 export const findEventsWithPhases = async (
   sql: Queryable,
   ids: ReadonlyArray<string>,
@@ -146,7 +146,7 @@ export const listPhaseStates = async (sql: Queryable, eventId: string): Promise<
   return [...rows]
 }
 
-/** The event of a phase, and the event's workspace. */
+/** Event of a phase, and the event's workspace. */
 export const findPhaseOwner = async (
   sql: Queryable,
   phaseId: string,
@@ -157,7 +157,7 @@ export const findPhaseOwner = async (
 }
 
 /**
- * Ids of events that are live, and of those whose participants were not announced as gone: their actors are activated at start,
+ * Ids of events that are live, and of ended events whose participants' departures were not announced: their actors are activated at start,
  * so that timers need no traffic to fire and the departures are announced.
  */
 export const listLiveEventIds = async (sql: Queryable): Promise<ReadonlyArray<string>> => {
@@ -166,7 +166,7 @@ export const listLiveEventIds = async (sql: Queryable): Promise<ReadonlyArray<st
   return rows.map((row) => row.id)
 }
 
-/** Phases as `upsert_phases` takes them. */
+/** Phases in the form that `upsert_phases` takes. */
 export const phaseRows = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<object> =>
   phases.map((phase) => ({
     id: phase.id,

@@ -6,7 +6,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
-/** The event's code. `fresh` becomes it where there is none yet; `undefined`: the event is gone, or another event has `fresh`. */
+/** The event's code. `fresh` becomes the code of an event without one; `undefined` when the event is gone, or another event has `fresh`. */
 const codeOr = async (sql: Queryable, eventId: string, fresh: string): Promise<string | undefined> => {
   const [row] = await sql<{ joinCode: string }[]>`
     update events set join_code = coalesce(join_code, ${fresh})
@@ -17,7 +17,7 @@ const codeOr = async (sql: Queryable, eventId: string, fresh: string): Promise<s
 
 const TRIES = 5
 
-/** The event's code, which is made at the first call. `undefined`: the event is gone. */
+/** The event's code, created at the first call; `undefined` when the event is gone. */
 export const joinCodeOf = (
   eventId: string,
   make: () => string,

@@ -1,6 +1,6 @@
 /**
- * Events that keys create: those that come together are one statement, so one transaction and one wait for the disk. Invariant: an event
- * that PostgreSQL refuses keeps no other from being stored.
+ * Batched inserts of events created by keys: concurrent inserts share one statement, one transaction and one wait for the disk. Invariant:
+ * an event that PostgreSQL refuses keeps no other from being stored.
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
@@ -16,12 +16,12 @@ import { type EventDraft, insertEvent, insertEventsSoon } from "./events.ts"
 const STATEMENTS = 2
 const SLOW_MS = 50
 const MOST_TOGETHER = 32
-/** One more is refused at once. */
+/** Maximum number of waiting events; further ones are refused at once. */
 const MOST_WAITING = 500
-/** An agenda with more phases goes alone, and delays no others. */
+/** Phases above which an agenda is inserted separately, so that it delays no others. */
 const LONG_AGENDA = 20
 
-/** lock_not_available: another transaction has locked a workspace. */
+/** SQLSTATE lock_not_available: another transaction has locked a workspace. */
 const LOCKED = "55P03"
 
 interface Asked {
@@ -34,7 +34,7 @@ export class EventInserts {
   readonly #sql: Queryable
   readonly #gathering: Gathering<Asked>
 
-  /** `refused` counts those that were one too many. */
+  /** `refused` counts the events over the limit. */
   constructor(sql: Queryable, timers: Timers, refused: () => void) {
     this.#sql = sql
     this.#gathering = new Gathering({
@@ -68,7 +68,7 @@ export class EventInserts {
         else resolve(event)
       }
     } catch (cause) {
-      // Nothing is stored: each is sent again, so that only the one that is refused fails, and only the one that must wait does.
+      // Nothing is stored: each event is sent again separately, so that only the refused one fails, and only the locked one waits.
       if (isRefusal(cause) || sqlState(cause).code === LOCKED) void this.#sendAlone(asked)
       else for (const { reject } of asked) reject(cause)
     }
@@ -82,7 +82,7 @@ export class EventInserts {
 export class NewEvents extends Context.Service<
   NewEvents,
   {
-    /** Within a transaction it is a statement of that transaction. */
+    /** Within a transaction it becomes a statement of that transaction. */
     readonly insert: (draft: EventDraft) => Effect.Effect<Event, Unavailable>
   }
 >()("gathercue/NewEvents") {

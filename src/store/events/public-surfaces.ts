@@ -1,4 +1,4 @@
-/** The public view of an event: names on stage, the broadcast, and the recordings. */
+/** Public view of an event: names on stage, the broadcast, and the recordings. */
 import type { Event } from "../../model/event.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import { REMOVED_PERSON } from "../../model/participants.ts"
@@ -11,14 +11,14 @@ interface CastRow {
   readonly role: EventRole
 }
 
-/** The hosts and speakers that the workspace announces, by name; their other data stays inside the workspace. */
+/** Hosts and speakers that the workspace announces, by name; their other data stays inside the workspace. */
 export const listSpeakers = (sql: Queryable, eventId: string): Promise<CastRow[]> =>
   sql<CastRow[]>`
     select u.name, m.role from memberships m join users u on u.id = m.user_id
      where m.event_id = ${eventId} and m.role in ('host', 'speaker') and u.name is not null
      order by m.role, m.created_at, m.id`.then((rows) => [...rows])
 
-/** The people on stage now, as their roles read in the active phase, in the order of their arrival. */
+/** People now on stage by their roles in the active phase, in order of arrival. */
 const listOnStage = (sql: Queryable, eventId: string) =>
   sql<CastRow[]>`
     select present->>'name' as name, stage_role as role from present_participants
@@ -26,7 +26,7 @@ const listOnStage = (sql: Queryable, eventId: string) =>
        and present->>'name' <> ${REMOVED_PERSON}
      order by role, present->>'joinedAt', participant_id`
 
-/** The people who were on stage, also those whose departure is yet to be told. */
+/** People who were on stage, including those whose departure is yet to be announced. */
 const listWereOnStage = (sql: Queryable, eventId: string) =>
   sql<CastRow[]>`
     select name, role from (
@@ -39,7 +39,7 @@ const listWereOnStage = (sql: Queryable, eventId: string) =>
       ) everybody order by participant_id, age
     ) person where name <> ${REMOVED_PERSON} order by role, at, participant_id`
 
-/** While an event is live the people on stage, afterwards those who were; nobody before it. */
+/** People on stage while an event is live, and those who were on stage after its end; empty before it. */
 export const listCast = async (sql: Queryable, { id, status }: Pick<Event, "id" | "status">): Promise<CastRow[]> => {
   if (status === "live") return [...(await listOnStage(sql, id))]
   return status === "ended" ? [...(await listWereOnStage(sql, id))] : []
@@ -71,7 +71,7 @@ export interface RecordingRow {
   readonly createdAt: Timestamp
 }
 
-/** A room of a breakout is not the event: what was said there is not shown to everybody. */
+/** Excludes breakout rooms: what was said there is not shown to everybody. */
 export const findLatestRecording = async (sql: Queryable, eventId: string): Promise<RecordingRow | undefined> => {
   const [row] = await sql<RecordingRow[]>`
     select id, source, kind, title, status, duration_ms, created_at from recordings
@@ -87,10 +87,10 @@ interface ClipRow {
   readonly createdAt: Timestamp
 }
 
-/** Shown to the public: an event may have forty thousand. */
+/** Maximum number of clips shown to the public: an event may have forty thousand. */
 const MOST_CLIPS = 100
 
-/** The newest, oldest of them first; none of a room. */
+/** The newest clips, oldest first; none of a breakout room. */
 export const listReadyClips = (sql: Queryable, eventId: string): Promise<ClipRow[]> =>
   sql<ClipRow[]>`
     select c.id, c.title, c.status, coalesce(c.actual_end_ms - c.actual_start_ms, c.end_ms - c.start_ms) as duration_ms, c.created_at
@@ -114,7 +114,7 @@ export const listDerivations = (sql: Queryable, recordingId: string): Promise<De
 
 export interface AssetRow {
   readonly id: string
-  /** Of a clip, that of its recording. */
+  /** Source of the recording, also for a clip. */
   readonly source: Recording["source"]
   readonly kind: string
   readonly title: string | null

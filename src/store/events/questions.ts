@@ -1,4 +1,4 @@
-/** Questions as they are read. Only the event's actor writes them (`store/live/live-records.ts`). */
+/** Reads of questions. Only the event's actor writes them (`store/live/live-records.ts`). */
 import { parseId } from "../../model/ids.ts"
 import { type Question, QuestionStatus } from "../../model/question.ts"
 import { parseTimestamp } from "../../model/timestamp.ts"
@@ -13,12 +13,12 @@ export const findQuestion = async (sql: Queryable, id: string): Promise<Question
   return row
 }
 
-/** The last row of a page; votes change between two pages, so a question may be seen twice or not at all. */
+/** Last row of a page; votes change between two pages, so a question may be seen twice or not at all. */
 interface QuestionPosition extends PagePosition {
   readonly votes: number
 }
 
-/** The position before every question, in both orders. */
+/** Position before every question, in both orders. */
 const BEFORE_ALL: QuestionPosition = {
   votes: 2_147_483_647,
   createdAt: "0001-01-01T00:00:00.000Z",
@@ -39,8 +39,8 @@ export const decodeQuestionCursor = (cursor: string): QuestionPosition | undefin
 }
 
 /**
- * Most votes first, then the oldest; all of them, or those with one status. Each status is read through its own stretch of the index, so
- * that a rare one is found as fast as a frequent one.
+ * Questions with most votes first, then the oldest; all of them, or those with one status. Each status is read through its own range of the
+ * index, so that a rare one is found as fast as a frequent one.
  */
 export const pageQuestions = async (
   sql: Queryable,
@@ -60,7 +60,7 @@ export const pageQuestions = async (
   return toPage(rows, page.limit, encodeQuestionCursor)
 }
 
-/** The oldest first: a question never moves in this list, whatever becomes of its votes. */
+/** Questions oldest first: a question never moves in this list, whatever its votes. */
 export const pageQuestionsByTime = async (
   sql: Queryable,
   eventId: string,

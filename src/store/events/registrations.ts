@@ -1,4 +1,4 @@
-/** Places at an event that people took themselves, and their entry tokens. */
+/** Registrations of people for an event, and their entry tokens. */
 import type { EventStatus } from "../../model/event.ts"
 import { registrationOf } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
@@ -12,7 +12,10 @@ export interface RegistrationRow {
   readonly name: string
 }
 
-/** Locks the event's row, so that of two callers for the last seat one sees the other; its capacity (null for none) and state. */
+/**
+ * Locks the event's row, so that of two callers for the last seat one sees the other. Resolves to the event's capacity (null for none) and
+ * state.
+ */
 export const lockCapacity = async (
   sql: Queryable,
   eventId: string,
@@ -32,7 +35,7 @@ export const findRegistration = async (
   return row
 }
 
-/** The registration by its id; `undefined`: the event has no such registration. */
+/** The registration by id; `undefined` when the event has no such registration. */
 export const findRegistrationById = async (
   sql: Queryable,
   eventId: string,
@@ -43,13 +46,16 @@ export const findRegistrationById = async (
   return row
 }
 
-/** Is the registration behind a participant there? */
+/** Whether a participant's registration exists. */
 export const isRegistered = async (
   sql: Queryable,
   { eventId, participantId }: { readonly eventId: string; readonly participantId: string },
 ): Promise<boolean> => (await findRegistrationById(sql, eventId, registrationOf(participantId))) !== undefined
 
-/** Gives the place free; the entry links go with it. `staysOut`: the address, because of what a host decided. `undefined`: there was none. */
+/**
+ * Releases the seat and deletes the entry links. `staysOut` bars the address, because of what a host decided. `undefined` when there was no
+ * registration.
+ */
 export const deleteRegistration = async (
   sql: Queryable,
   eventId: string,
@@ -61,7 +67,7 @@ export const deleteRegistration = async (
   return row
 }
 
-/** The addresses among these that took a place at the event. */
+/** The addresses among these that are registered for the event. */
 export const listRegistered = async (
   sql: Queryable,
   eventId: string,
@@ -96,7 +102,8 @@ export const insertEntryToken = async (
 }
 
 /**
- * The registration of a token, until a day after the event has ended: letters are opened twice. Not of somebody whom a host has removed for good.
+ * The registration of a token, until a day after the event has ended, because emails are opened twice. Excludes people whom a host has
+ * removed for good.
  */
 export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): Promise<RegistrationRow | undefined> => {
   const [row] = await sql<RegistrationRow[]>`
@@ -107,14 +114,14 @@ export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): P
   return row
 }
 
-/** Written once a minute at most. */
+/** Written at most once a minute. */
 export const noteEntry = async (sql: Queryable, tokenHash: Uint8Array): Promise<void> => {
   await sql`
     update entry_tokens set last_used_at = now()
      where token_hash = ${tokenHash} and (last_used_at is null or last_used_at < now() - interval '1 minute')`
 }
 
-/** Events that ended before the cutoff, the first to end first, and whose entry tokens are yet to be swept. */
+/** Events that ended before the cutoff and whose entry tokens are yet to be swept, earliest end first. */
 export const listEventsWithOldEntries = async (
   sql: Queryable,
   endedBefore: Timestamp,
@@ -138,7 +145,7 @@ export const deleteEntryTokens = async (
   return count
 }
 
-/** No entry tokens of these events are left, and no more are made. */
+/** Records that no entry tokens of these events are left, and no more are made. */
 export const markEntriesSwept = async (sql: Queryable, eventIds: ReadonlyArray<string>): Promise<void> => {
   await sql`update events set entries_swept = true where id = any (${[...eventIds]}::uuid[])`
 }

@@ -1,4 +1,4 @@
-/** Reports of an event: its people, messages, polls and rounds, the first first, each list from a position on. */
+/** Reports of an event: its people, messages, polls and rounds, oldest first, each list from a position on. */
 import { Result } from "effect"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { Poll, Round } from "../../model/live/live-records.ts"
@@ -11,10 +11,10 @@ import type { Queryable } from "../database.ts"
 import type { Page, PageRequest } from "../page.ts"
 import { decodeRecord } from "../record-versions.ts"
 
-/** The last row of the page before. */
+/** Last row of the previous page. */
 export interface ReportPosition {
   readonly createdAt: Timestamp
-  /** Of the participant, message, poll or round. */
+  /** Id of the participant, message, poll or round. */
   readonly id: string
 }
 
@@ -31,7 +31,7 @@ export const decodeReportCursor = (cursor: string): ReportPosition | undefined =
 
 type Request = PageRequest<ReportPosition>
 
-/** Cuts the row that was read beyond the limit. */
+/** Drops the row that was read beyond the limit. */
 const pageOf = <Row, Shown>(
   rows: ReadonlyArray<Row>,
   limit: number,
@@ -53,13 +53,13 @@ export interface AttendeeRow {
   readonly kind: ParticipantKind
   readonly present: boolean
   readonly firstJoinedAt: Timestamp
-  /** Null for a participant who has not left yet. */
+  /** Null for a participant who has not left. */
   readonly lastLeftAt: Timestamp | null
   readonly seconds: number
   readonly stays: number
 }
 
-/** `now`: up to when people who are present have been there. Those that left and came back are one row. */
+/** `now` is the end of the stay of people who are present. People who left and came back are one row. */
 export const pageAttendees = async (
   sql: Queryable,
   eventId: string,
@@ -106,10 +106,10 @@ export interface RegisteredRow {
   readonly createdAt: Timestamp
 }
 
-/** The small letter of İ in some collations. */
+/** Lower-case form of İ in some collations. */
 const DOTTED = "i\u0307"
 
-/** `search`: a part of the name or the address; empty for all. */
+/** `search` is a part of the name or the address; empty for all. */
 export const pageRegistrations = async (
   sql: Queryable,
   eventId: string,
@@ -144,7 +144,7 @@ export interface ReportedMessage {
   readonly at: Timestamp
 }
 
-/** Messages of all places; those that were deleted are gone. */
+/** Messages of all rooms and the event; deleted ones are gone. */
 export const pageMessages = async (
   sql: Queryable,
   eventId: string,
@@ -166,7 +166,7 @@ export const pageMessages = async (
 }
 
 /**
- * Records of one kind in the order of a time in their bodies.
+ * Records of one kind, ordered by a time in their bodies.
  *
  * @throws RecordUnreadable for one that a newer release has written
  */

@@ -1,4 +1,4 @@
-/** The summary of an event: its text, and how much its speakers said. */
+/** Summary of an event: its text, and how much its speakers said. */
 import type { Queryable } from "../database.ts"
 import { OF_THE_EVENT } from "../media/transcripts.ts"
 
@@ -8,13 +8,13 @@ interface SpeakerStats {
   readonly seconds: number
 }
 
-/** `text`: empty where nobody wrote one. */
+/** `text` is empty when no summary was written. */
 interface EventSummary {
   readonly text: string
   readonly speakers: ReadonlyArray<SpeakerStats>
 }
 
-/** Of the transcript that is the event's, as they were counted when it was written. */
+/** Speakers of the event's transcript, as counted when it was written. */
 const speakersOf = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<SpeakerStats>> => {
   const [row] = await sql<{ speakers: ReadonlyArray<SpeakerStats> }[]>`
     select speakers from transcripts where event_id = ${eventId} and status = 'ready' and (${sql.unsafe(OF_THE_EVENT)})
@@ -22,7 +22,7 @@ const speakersOf = async (sql: Queryable, eventId: string): Promise<ReadonlyArra
   return row?.speakers ?? []
 }
 
-/** `undefined`: there is neither a text nor a speaker. */
+/** `undefined` when there is neither a text nor a speaker. */
 export const findEventSummary = async (sql: Queryable, eventId: string): Promise<EventSummary | undefined> => {
   const [row] = await sql<{ text: string; speakers: ReadonlyArray<SpeakerStats> | null }[]>`
     select text, speakers from event_summaries where event_id = ${eventId}`
@@ -30,7 +30,7 @@ export const findEventSummary = async (sql: Queryable, eventId: string): Promise
   return row === undefined && speakers.length === 0 ? undefined : { text: row?.text ?? "", speakers }
 }
 
-/** `speakers` null: they are counted. A text of a person replaces every other. */
+/** `speakers` null means that they are counted. A person's text replaces any other. */
 export const putEventSummary = async (
   sql: Queryable,
   eventId: string,
@@ -42,7 +42,7 @@ export const putEventSummary = async (
     on conflict (event_id) do update set text = excluded.text, speakers = excluded.speakers, source = 'person', created_at = now()`
 }
 
-/** A text of a model replaces that of a model alone. */
+/** A model's text replaces only another model's text. */
 export const putModelSummary = async (sql: Queryable, eventId: string, text: string): Promise<void> => {
   await sql`
     insert into event_summaries (event_id, text, source) select id, ${text}, 'model' from events where id = ${eventId}

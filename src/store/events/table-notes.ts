@@ -1,4 +1,4 @@
-/** Notes of one table of an event, and the tokens that let their recipients read them. */
+/** Notes of one table of an event, and the tokens by which their recipients read them. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
@@ -54,7 +54,7 @@ interface TableNotesRow<Content> {
   readonly scheduledAt: Timestamp | null
 }
 
-/** The notes a token opens, of this event only. */
+/** Notes that a token opens, of this event only. */
 export const findTableNotes = async <Content>(
   sql: Queryable,
   eventId: string,
@@ -81,7 +81,7 @@ export const deleteExpiredNoteTokens = async (sql: Queryable, now: Timestamp, li
 }
 
 /**
- * The participants of these who were at the event: a place in a room is sent in the participant's own stream, which leaves a
+ * The participants among these who were at the event: a room assignment is sent in the participant's own stream, which leaves a sequence
  * number.
  */
 export const listThere = async (

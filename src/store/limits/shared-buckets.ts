@@ -1,11 +1,11 @@
-/** Token buckets that all nodes count together: one statement for a request, whatever it takes from. */
+/** Token buckets shared by all nodes: one statement per request, however many buckets it takes from. */
 import { createHash } from "node:crypto"
 import type { Taken } from "../../model/limits/bounded-buckets.ts"
 import type { Rate } from "../../model/limits/token-bucket.ts"
 import type { Queryable } from "../pool/statement.ts"
 
 export interface SharedBucket {
-  /** With the name of the limit. */
+  /** Key of the bucket, with the limit's name. */
   readonly key: string
   readonly rate: Rate
 }
@@ -17,7 +17,7 @@ const hex = (key: string): string =>
 
 const stepMs = ({ perSecond }: Rate): string => String(1000 / perSecond)
 
-/** Takes one token from each, or none where one of them has none. The order is the same for all callers. */
+/** Takes one token from each bucket, or none when one of them is empty. The order is the same for all callers. */
 export const takeTokens = async (sql: Queryable, buckets: ReadonlyArray<SharedBucket>): Promise<Taken> => {
   const [row] = await sql<{ waitMs: number; tokens: number; fullInMs: number }[]>`
     select wait_ms, tokens, full_in_ms
@@ -31,7 +31,7 @@ export const takeTokens = async (sql: Queryable, buckets: ReadonlyArray<SharedBu
   }
 }
 
-/** Times have microseconds, so a whole token may be a little less than one. */
+/** Times have microsecond precision, so a whole token may be slightly less than one. */
 const ROUNDING = 1e-3
 
 export const giveBackTokens = async (sql: Queryable, buckets: ReadonlyArray<SharedBucket>): Promise<void> => {
@@ -39,7 +39,7 @@ export const giveBackTokens = async (sql: Queryable, buckets: ReadonlyArray<Shar
     select give_back_tokens(${buckets.map(({ key }) => hex(key))}::text[]::bytea[], ${buckets.map(({ rate }) => stepMs(rate))}::text[]::float8[])`
 }
 
-/** Full buckets are as good as none. Resolves to the number of those that were deleted, at most `limit`. */
+/** Deletes full buckets, which are equivalent to absent ones. Resolves to the number deleted, at most `limit`. */
 export const forgetFullBuckets = async (sql: Queryable, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from rate_buckets where key in (select key from rate_buckets where full_at < now() limit ${limit}::int)`

@@ -1,4 +1,4 @@
-/** The rows of bearer links: given, used and ended. Whether the ground of one still stands is read by `link-states.ts`. */
+/** Rows of bearer links: given, used and ended. `link-states.ts` reads whether the basis of a link still stands. */
 import { everythingOf, type Ground, type HeldLink, holderOf, linkIdOf } from "../../model/links.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -20,8 +20,8 @@ const ROW = `(id uuid, kind text, event_id uuid, object_id uuid, holder text, pa
               created_at timestamptz, expires_at timestamptz, used_at timestamptz)`
 
 /**
- * Writes that links were given, and when they were used last; `usedAt`: Unix milliseconds, null for never. An encoder's address has its row
- * already. The event of another one may have been deleted.
+ * Records that links were given, and when they were last used; `usedAt` is in Unix milliseconds, null for never. An encoder's address has
+ * its row already. The event of another link may have been deleted.
  */
 export const noteLinks = async (
   sql: Queryable,
@@ -44,8 +44,8 @@ export const noteLinks = async (
 }
 
 /**
- * Gives the encoder of a broadcast an address. The one that the same holder had before is refused from now on, and those of others stay. False: the
- * broadcast is neither live nor paused.
+ * Gives the encoder of a broadcast an address. The same holder's earlier address is refused from now on; those of others stay. Returns
+ * false when the broadcast is neither live nor paused.
  */
 export const putIngest = async (sql: Queryable, link: HeldLink, tokenHash: Uint8Array): Promise<boolean> => {
   const { count } = await sql`
@@ -69,7 +69,7 @@ export interface FoundIngest {
   readonly id: string
   readonly eventId: string
   readonly status: "idle" | "live" | "paused" | "ended"
-  /** Null: the address was given before 0038, and rests on nothing. */
+  /** Null when the address was given before 0038 and depends on nothing. */
   readonly link: HeldLink | null
 }
 
@@ -79,7 +79,7 @@ interface IngestRow extends Omit<FoundIngest, "link"> {
   readonly expiresAt: number
 }
 
-/** The broadcast that an encoder's token is for. `undefined`: there is none, or the address has ended. */
+/** The broadcast of an encoder's token; `undefined` when there is none, or the address has ended. */
 export const findIngest = async (sql: Queryable, tokenHash: Uint8Array): Promise<FoundIngest | undefined> => {
   const [row] = await sql<IngestRow[]>`
     select b.id, b.event_id, b.status, l.ground, (extract(epoch from l.created_at) * 1000)::float8 as given_at,
@@ -95,17 +95,17 @@ export const findIngest = async (sql: Queryable, tokenHash: Uint8Array): Promise
   return holds === true ? { ...of, link } : undefined
 }
 
-/** Ends the addresses for encoders that a person got at an event where they may not speak any more. */
+/** Ends a person's encoder addresses at an event where they may no longer speak. */
 export const endIngests = async (sql: Queryable, eventId: string, participantId: string): Promise<void> => {
   await sql`
     update bearer_links set ended_at = now()
      where event_id = ${eventId} and participant_id = ${participantId} and kind = 'ingest' and ended_at is null`
 }
 
-/** The clocks of nodes, by which addresses are given, may differ so much from the database's. */
+/** Maximum clock difference between the nodes, which issue addresses, and the database. */
 export const SKEW = `interval '1 second'`
 
-/** Ends all that a holder was given in a workspace, also what has no row. The row outlasts what it ends. */
+/** Ends all links of a holder in a workspace, including those without a row. The row outlasts what it ends. */
 export const endEverything = async (sql: Queryable, workspaceId: string, holder: string): Promise<void> => {
   await sql`
     insert into bearer_links (id, kind, workspace_id, holder, created_at, expires_at, ended_at)
@@ -113,7 +113,9 @@ export const endEverything = async (sql: Queryable, workspaceId: string, holder:
     on conflict (id) do update set ended_at = excluded.ended_at, expires_at = excluded.expires_at`
 }
 
-/** When something of a holder was ended last, in Unix milliseconds; 0: never. What is given from now on is given after it. */
+/**
+ * Time at which something of a holder was last ended, in Unix milliseconds; 0 for never. Links given from now on count as given after it.
+ */
 export const lastEndOf = async (sql: Queryable, holder: string): Promise<number> => {
   const [row] = await sql<{ at: number | null }[]>`
     select (extract(epoch from max(ended_at)) * 1000)::float8 as at from bearer_links

@@ -1,4 +1,4 @@
-/** How the grounds of bearer links stand now, for any number of them. */
+/** Current validity of the bases of any number of bearer links. */
 import { everythingOf, type HeldLink, holderOf, type LinkState, linkHolds, linkIdOf } from "../../model/links.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { findGrantStates } from "../accounts/grant-states.ts"
@@ -6,7 +6,7 @@ import type { Queryable } from "../database.ts"
 
 type Facts = Omit<LinkState, "grant">
 
-/** Whether each of the links holds, in their order. */
+/** Whether each of the links holds, in order. */
 export const linksHold = async (sql: Queryable, links: ReadonlyArray<HeldLink>): Promise<ReadonlyArray<boolean>> => {
   const asked = links.map(({ ground, givenAt, eventId, kind, objectId }, n) => ({
     n,

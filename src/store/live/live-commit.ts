@@ -1,6 +1,6 @@
 /**
- * The commit of a live event, and the statements that write it. Invariant: a commit under an old fencing token, or out of version
- * order, changes nothing.
+ * The commit of a live event, and its SQL statements. Invariant: a commit under an old fencing token, or out of version order, changes
+ * nothing.
  */
 import { Data, Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
@@ -20,22 +20,22 @@ import { occurrenceRows } from "../webhooks/outbox.ts"
 import type { StoredPublication } from "./live-history.ts"
 import { activityRows } from "./live-records.ts"
 
-/** The stored answer of an accepted command. */
+/** Stored reply of an accepted command. */
 export interface StoredCommand {
   readonly scope: string
   readonly commandId: string
   readonly bodyHash: string
-  /** JSON. */
+  /** JSON value. */
   readonly reply: unknown
   readonly at: Timestamp
 }
 
-/** Changes of who is present. `present`: JSON objects with `participantId`, read back as they are. */
+/** Changes of presence. `present` holds JSON objects with `participantId`, which are read back unchanged. */
 export interface PresenceDelta {
   readonly present: ReadonlyArray<{ readonly participantId: string }>
-  /** Ids of participants. */
+  /** Participant ids. */
   readonly absent: ReadonlyArray<string>
-  /** The stays that ended, in the order of their ends. One that was stored before is not counted again. */
+  /** Ended stays, in order of their ends. A stay that was stored before is not counted again. */
   readonly stays: ReadonlyArray<EndedStay>
 }
 
@@ -47,13 +47,13 @@ interface EndedStay {
   readonly kind: ParticipantKind
   readonly joinedAt: Timestamp
   readonly leftAt: Timestamp
-  /** It goes on with the stay that ended no longer before it began. */
+  /** A stay continues the previous one if that ended at most this long before it began. */
   readonly sameWithinMs: number
-  /** The participant sent `leave`: no later stay goes on with it. */
+  /** Whether the participant sent `leave`: no later stay continues this one. */
   readonly isForGood: boolean
 }
 
-/** Stores changes of presence that no commit carries, under the fence. */
+/** Stores presence changes that no commit carries, under the fence. */
 export const keepPresence = (
   sql: Queryable,
   eventId: string,
@@ -67,35 +67,35 @@ export const keepPresence = (
     ),
   )
 
-/** All rows that a batch of commands writes. */
+/** All rows written by a batch of commands. */
 export interface LiveCommit {
   readonly eventId: string
   readonly fencingToken: number
-  /** The version this commit builds on, and the one it makes. */
+  /** The version that this commit builds on, and the version that it makes. */
   readonly from: number
   readonly version: number
   readonly at: Timestamp
-  /** The value of the chart; null: it has not changed. */
+  /** Chart value; null when it has not changed. */
   readonly chart: unknown
   readonly event: Event | null
-  /** Changed or new phases; those that end are written before those that become active. */
+  /** Changed or new phases; ended phases are written before the ones that become active. */
   readonly phases: ReadonlyArray<PhaseState>
-  /** The ids of phases that are removed. */
+  /** Ids of removed phases. */
   readonly dropped: ReadonlyArray<string>
-  /** The new positions of phases that were stored before. */
+  /** New positions of phases that were stored before. */
   readonly moved: ReadonlyArray<Pick<PhaseState, "id" | "position">>
   readonly publications: ReadonlyArray<StoredPublication>
   readonly occurrences: ReadonlyArray<Occurrence>
   readonly commands: ReadonlyArray<StoredCommand>
   readonly changes: ReadonlyArray<Change>
-  /** Participants who may not come back, and those who may again. */
+  /** Participants who are barred, and those who may come back. */
   readonly removed: ReadonlyArray<string>
   readonly restored: ReadonlyArray<string>
-  /** Participants who may not speak any more: the addresses end that they were given for encoders. */
+  /** Participants who may no longer speak: their encoder addresses end. */
   readonly silenced: ReadonlyArray<string>
-  /** Null: nobody came or went. */
+  /** Null when nobody came or went. */
   readonly presence: PresenceDelta | null
-  /** Null: what is recorded has not changed. */
+  /** Null when the recorded rooms have not changed. */
   readonly captured: CapturedRooms | null
   readonly deleted: boolean
 }
@@ -103,8 +103,8 @@ export interface LiveCommit {
 /** Another activation owns the event: this one must stop writing. */
 class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
 /**
- * The commit failed with an unknown outcome: reload before going on. `lost`: the database was unavailable, so the
- * same step may succeed later; otherwise it refused the step itself.
+ * The commit failed with an unknown outcome: reload before continuing. `lost` means that the database was unavailable, so the same step may
+ * succeed later; otherwise it refused the step itself.
  */
 export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
   readonly cause: unknown
@@ -122,7 +122,7 @@ export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<ne
 
 export type CommitFailure = Fenced | AnsweredBefore | OverCapacity | PhaseRecorded | CommitUnknown
 
-/** The reason for which a commit wrote nothing, or left it unknown whether it did. */
+/** Reason why a commit wrote nothing, or why its outcome is unknown. */
 export const commitFailure = (cause: unknown): CommitFailure => {
   const state = sqlState(cause)
   if (state.fenced) return new Fenced()
@@ -132,7 +132,7 @@ export const commitFailure = (cause: unknown): CommitFailure => {
   return new CommitUnknown({ cause, lost: state.unavailable })
 }
 
-/** A commit with the JSON of its rows, made once. */
+/** A commit with the JSON of its rows, serialised once. */
 export interface WrittenCommit extends Pick<LiveCommit, "eventId" | "fencingToken" | "from" | "version" | "at"> {
   readonly written: string
 }
@@ -143,8 +143,8 @@ export const writtenCommit = (commit: LiveCommit): WrittenCommit => {
 }
 
 /**
- * The one transaction of a commit, as one statement: the function's first act is the fence, which fails it whole.
- * Resolves to the number of webhook deliveries stored.
+ * Runs a commit's transaction as one statement: the function first checks the fence, which fails it as a whole. Resolves to the number of
+ * webhook deliveries stored.
  */
 export const runCommit = async (sql: Queryable, commit: WrittenCommit): Promise<number> => {
   const { eventId, fencingToken, from, version, at, written } = commit
@@ -154,8 +154,8 @@ export const runCommit = async (sql: Queryable, commit: WrittenCommit): Promise<
 }
 
 /**
- * Commits of different events in one transaction. Resolves, in their order, to the number of webhook deliveries stored by each;
- * `undefined`: this one was refused, and wrote nothing.
+ * Runs commits of different events in one transaction. Resolves, in order, to the number of webhook deliveries stored by each; `undefined`
+ * for a refused commit, which wrote nothing.
  */
 export const runCommits = async (
   sql: Queryable,
@@ -170,7 +170,7 @@ export const runCommits = async (
   return commits.map((_, index) => rows[index]?.deliveries ?? undefined)
 }
 
-/** The argument of `commit_live_event`; an absent part costs it nothing. */
+/** Argument of `commit_live_event`; an absent part costs nothing. */
 const rowsOf = (commit: LiveCommit): object => {
   const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
   const { presence, dropped, moved, silenced, chart } = commit

@@ -1,7 +1,7 @@
 /**
- * The commits of all live events of this process. While a few transactions are under way further commits are gathered, and the next
- * transaction takes many of them: with many small events, transactions and round trips cost more than rows. A commit that comes alone
- * is sent at once. Invariant: each has its own fence, and one that is refused undoes none of the others.
+ * Batching of the commits of all live events in this process. While a few transactions are running, further commits are gathered, and the
+ * next transaction takes many of them: with many small events, transactions and round trips cost more than rows. A single commit is sent at
+ * once. Invariant: each commit has its own fence, and a refused one undoes none of the others.
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
@@ -18,13 +18,13 @@ import {
   writtenCommit,
 } from "./live-commit.ts"
 
-/** Transactions under way while commits are gathered; one writes while another waits for the disk. */
+/** Maximum number of running transactions; above it, commits are gathered. One writes while another waits for the disk. */
 const TRANSACTIONS = 3
-/** A transaction that takes longer does not hold the others up. */
+/** Time after which a slow transaction no longer delays the others. */
 const SLOW_MS = 100
-/** Commits of one transaction: PostgreSQL keeps up to 64 subtransactions at hand. */
+/** Maximum number of commits per transaction: PostgreSQL keeps up to 64 subtransactions in memory. */
 const MOST_TOGETHER = 32
-/** Characters of JSON. A commit that writes more is not worth gathering, and would delay the others. */
+/** Characters of JSON above which a commit is not worth gathering, and would delay the others. */
 const LARGE = 16_384
 
 interface Waiting {
@@ -35,7 +35,7 @@ interface Waiting {
 
 export class CommitGroups {
   readonly #sql: Queryable
-  /** An event has one commit at a time, so no more wait than events are in memory. */
+  /** Bounded, because an event has one commit at a time and waits only while it is in memory. */
   readonly #gathering: Gathering<Waiting>
 
   constructor(sql: Queryable, timers: Timers) {
@@ -52,7 +52,7 @@ export class CommitGroups {
   /** Resolves to the number of webhook deliveries stored. */
   run(commit: LiveCommit): Promise<number> {
     const written = writtenCommit(commit)
-    // The deletion of an event deletes all that was written of it, however much that is.
+    // Deleting an event deletes everything written about it, which may take long.
     if (commit.deleted || written.written.length > LARGE) return runCommit(this.#sql, written)
     return new Promise((resolve, reject) => this.#gathering.add({ commit: written, resolve, reject }))
   }
@@ -63,13 +63,13 @@ export class CommitGroups {
       this.#sql,
       group.map(({ commit }) => commit),
     ).catch((cause: unknown) => {
-      // Text that PostgreSQL does not read as JSON fails the statement before any commit of it begins.
+      // Text that PostgreSQL cannot parse as JSON fails the statement before any of its commits begins.
       if (isRefusal(cause)) return group.map(() => undefined)
       for (const { reject } of group) reject(cause)
       return undefined
     })
     if (results === undefined) return
-    // The refusal of one that is sent alone says why, and a row that was locked may be free by now.
+    // A refused commit is sent again separately to learn the reason; a locked row may be free by now.
     void this.#sendAlone(group.filter((_, index) => results[index] === undefined))
     group.forEach(({ resolve }, index) => {
       const deliveries = results[index]
@@ -77,7 +77,7 @@ export class CommitGroups {
     })
   }
 
-  /** Each in a transaction of its own. */
+  /** Sends each in a transaction of its own. */
   async #sendAlone(commits: ReadonlyArray<Waiting>): Promise<void> {
     await Promise.all(commits.map(({ commit, resolve, reject }) => runCommit(this.#sql, commit).then(resolve, reject)))
   }

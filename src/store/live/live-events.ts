@@ -1,6 +1,6 @@
 /**
- * The stored state of a live event's actor: claim and recovery. Invariant: an activation raises the fencing token (the column
- * `epoch`), so that its earlier owner can commit nothing more (`live-commit.ts`).
+ * Claim and recovery of a live event actor's stored state. Invariant: an activation raises the fencing token (the column `epoch`), so that
+ * its earlier owner can commit nothing more (`live-commit.ts`).
  */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
@@ -19,13 +19,13 @@ import { findHeads, hasOtherStreams, type StreamHead } from "./live-history.ts"
 import { readLiveRecords, type StoredRecord } from "./live-records.ts"
 
 interface Claim {
-  /** The value of the event's chart; null when the last commit stored none. */
+  /** Chart value of the event; null when the last commit stored none. */
   readonly chart: unknown
   readonly fencingToken: number
   readonly version: number
-  /** The fencing token whose commit made the version. */
+  /** Fencing token whose commit made the version. */
   readonly versionToken: number
-  /** The name of the event's history of streams: the column `history`. */
+  /** Name of the event's stream history: the column `history`. */
   readonly epoch: string
 }
 
@@ -33,18 +33,20 @@ export interface Recovered extends Claim {
   readonly event: Event
   readonly phases: ReadonlyArray<PhaseState>
   readonly removed: ReadonlyArray<string>
-  /** The participants who were announced as present: values of `PresenceDelta.present`. */
+  /** Participants who were announced as present: values of `PresenceDelta.present`. */
   readonly roster: ReadonlyArray<unknown>
-  /** Of the shared streams. */
+  /** Heads of the shared streams. */
   readonly heads: ReadonlyArray<StreamHead>
-  /** True when a room or a participant has a publication: the heads of those streams are read when they are needed. */
+  /** Whether a room or a participant has a publication: the heads of those streams are read on demand. */
   readonly hasOtherStreams: boolean
-  /** Answers young enough to be requested again. */
+  /** Replies young enough to be requested again. */
   readonly commands: ReadonlyArray<StoredCommand>
   readonly records: ReadonlyArray<StoredRecord>
 }
 
-/** Takes over the event: raises the fencing token, so that its earlier owner can no longer write. Absent event: undefined. */
+/**
+ * Takes over the event: raises the fencing token, so that the earlier owner can no longer write. Resolves to undefined for an absent event.
+ */
 export const claimLiveEvent = async (
   sql: Queryable,
   claim: { eventId: string; node: string; epoch: string },
@@ -61,11 +63,11 @@ export interface StoredVersion {
   readonly eventId: string
   readonly epoch: string
   readonly version: number
-  /** Of the activation that claimed the event last. */
+  /** Fencing token of the activation that claimed the event last. */
   readonly fencingToken: number
 }
 
-/** In no order; events that are not there, or were never claimed, are left out. */
+/** Versions in no order; absent events and events that were never claimed are left out. */
 export const findVersions = async (
   sql: Queryable,
   eventIds: ReadonlyArray<string>,
@@ -74,8 +76,8 @@ export const findVersions = async (
     select event_id, history as epoch, version, epoch as fencing_token from live_events where event_id = any(${[...eventIds]}::uuid[])`
 
 /**
- * Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. The reads
- * need no transaction: after the claim nobody else writes, or the claim is old and its owner commits nothing.
+ * Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. The reads need
+ * no transaction: after the claim either nobody else writes, or the claim is outdated and its owner commits nothing.
  */
 export const recoverLiveEvent = (
   { liveSql, liveReads }: Pick<Database["Service"], "liveSql" | "liveReads">,
@@ -90,7 +92,7 @@ export const recoverLiveEvent = (
   })
 
 const claimAndRead = async (liveSql: Queryable, sql: Queryable, claim: Parameters<typeof recoverLiveEvent>[1]) => {
-  // Never sent twice: the second would fence off what the first has claimed.
+  // Never sent twice, because the second claim would fence off the first.
   const claimed = await claimLiveEvent(liveSql, claim)
   if (claimed === undefined) return undefined
   const [event, phases, removed, roster, heads, others, commands, records] = await Promise.all([
@@ -118,19 +120,19 @@ const claimAndRead = async (liveSql: Queryable, sql: Queryable, claim: Parameter
   }
 }
 
-/** Is this the newest activation of the event? */
+/** Whether this is the newest activation of the event. */
 export const isNewestActivation = async (sql: Queryable, eventId: string, fencingToken: number): Promise<boolean> => {
   const rows = await sql`select 1 from live_events where event_id = ${eventId} and epoch = ${fencingToken}`
   return rows.length > 0
 }
 
-/** Did a host block this participant, under this id or another one of the same address? */
+/** Whether a host blocked this participant, under this id or another one of the same address. */
 export const isBlockedAt = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isBlocked: boolean }[]>`select is_blocked(${eventId}, ${participantId})`
   return row?.isBlocked === true
 }
 
-/** Other people with an address of one of these participants whom the door refuses, because a host has decided on one of them. */
+/** Other people with an address of one of these participants who are refused entry, because a host decided on one of them. */
 export const findBlockedNamesakes = async (
   sql: Queryable,
   eventId: string,
@@ -144,7 +146,7 @@ export const findBlockedNamesakes = async (
   return rows.map(({ id }) => id)
 }
 
-/** The participants whom a host has blocked, muted or sent to the waiting room. */
+/** Participants whom a host has blocked, muted or sent to the waiting room. */
 export const findDecided = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select participant_id as id from live_removals where event_id = ${eventId}
@@ -154,20 +156,20 @@ export const findDecided = async (sql: Queryable, eventId: string): Promise<Read
   return rows.map(({ id }) => id)
 }
 
-/** Did a host block this very participant, mute them, or send them to the waiting room? */
+/** Whether a host blocked this very participant, muted them, or sent them to the waiting room. */
 export const isDecidedOn = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isDecided: boolean }[]>`select is_decided_on(${eventId}, ${participantId}) as is_decided`
   return row?.isDecided === true
 }
 
-/** Did a host block somebody with the address of this participant? */
+/** Whether a host blocked somebody with the address of this participant. */
 export const isBlockedByAddress = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isBlocked: boolean }[]>`
     select is_blocked_by_address(${eventId}, ${participantId}) as is_blocked`
   return row?.isBlocked === true
 }
 
-/** A participant's role as it reads in the active phase: the one that was given at the live event, or else `role`. */
+/** A participant's current role in the active phase: the role given at the live event, or else `role`. */
 export const findRoleNow = async (
   sql: Queryable,
   { eventId, participantId, role }: { eventId: string; participantId: string; role: EventRole },
@@ -179,7 +181,7 @@ export const findRoleNow = async (
   return narrowRole(row?.given ?? role, row?.modality ?? null)
 }
 
-/** The stored ones among some answers. */
+/** Finds the stored replies among these commands. */
 export const findLiveCommands = async (
   sql: Queryable,
   eventId: string,

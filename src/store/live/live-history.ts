@@ -1,13 +1,13 @@
 /**
- * The publications of a live event, the heads of its streams, and its kept answers, as they are read back and deleted. Every
- * read is bounded by its request, never by the age of the event.
+ * Reading and deleting the publications of a live event, the heads of its streams, and its kept replies. Every read is bounded by its
+ * request, never by the age of the event.
  */
 import { Schema } from "effect"
 import { PublicationFact } from "../../model/live/publication-fact.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-/** A committed dispatch: its stream, its position in it, the exact text that sockets receive, and its effect on gateways. */
+/** A committed dispatch: its stream, its position, the exact text that sockets receive, and its effect on gateways. */
 export interface StoredPublication {
   readonly stream: string
   readonly s: number
@@ -25,7 +25,7 @@ export interface StreamHead {
   readonly s: number
 }
 
-/** The heads of some streams, in no order. */
+/** Heads of some streams, in no order. */
 export const findHeads = async (
   sql: Queryable,
   eventId: string,
@@ -40,7 +40,7 @@ export const findHeads = async (
   return [...rows]
 }
 
-/** Has a room or a participant any publication? The names of those streams lie between two shared ones, around a third. */
+/** Whether a room or a participant has any publication. The names of those streams sort between two shared ones, around a third. */
 export const hasOtherStreams = async (sql: Queryable, eventId: string): Promise<boolean> => {
   const [row] = await sql<{ has: boolean }[]>`
     select exists (select from publications where event_id = ${eventId} and stream > 'event' and stream < 'people')
@@ -70,8 +70,8 @@ export const listPublications = async (
 }
 
 /**
- * Deletes up to `limit` publications from before the cutoff, and keeps the last numbers of their streams. Resolves to the
- * number of publications.
+ * Deletes up to `limit` publications from before the cutoff, and keeps the last sequence numbers of their streams. Resolves to the number
+ * of publications.
  */
 export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   // Locks the event's row first, as a deletion of the event does, so that the two never deadlock. An event that is being deleted
@@ -93,7 +93,7 @@ export const forgetPublications = async (sql: Queryable, before: Timestamp, limi
   return row?.count ?? 0
 }
 
-/** Deletes up to `limit` kept answers from before the cutoff. Resolves to their number. */
+/** Deletes up to `limit` kept replies from before the cutoff. Resolves to their number. */
 export const forgetLiveCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from live_commands where ctid = any (array(
@@ -101,7 +101,7 @@ export const forgetLiveCommands = async (sql: Queryable, before: Timestamp, limi
   return count
 }
 
-/** The same for commands under an `Idempotency-Key` (`model/live/command-scopes.ts`). */
+/** Like `forgetLiveCommands`, for commands under an `Idempotency-Key` (`model/live/command-scopes.ts`). */
 export const forgetKeyedCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from live_commands where ctid = any (array(

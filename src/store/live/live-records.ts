@@ -1,6 +1,6 @@
 /**
- * The records of a live event's activities: how its commit writes them and its recovery reads them. Kinds that other parts
- * read too have tables of their own; the rest are JSON by kind and id, which only the event's actor reads.
+ * Records of a live event's activities, as written by its commit and read by its recovery. Kinds that other components read have tables of
+ * their own; the rest are JSON by kind and id, which only the event's actor reads.
  */
 import { Result } from "effect"
 import { UNWATCHED_CHAT_SLOW_MS } from "../../model/host-absence.ts"
@@ -19,7 +19,7 @@ import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { decodeRecord, type RecordUnreadable, versionOf } from "../record-versions.ts"
 
-/** A record as it was read. */
+/** A record as read from the database. */
 export type StoredRecord = {
   readonly [K in Kind]: { readonly kind: K; readonly id: string; readonly record: Records[K] }
 }[Kind]
@@ -87,7 +87,7 @@ const OWN_TABLES: ReadonlySet<Kind> = new Set<Kind>([
   "membership",
 ])
 
-/** The argument of `write_activities`; an absent part costs it nothing. */
+/** Argument of `write_activities`; an absent part costs nothing. */
 export const activityRows = (changes: ReadonlyArray<Change>): object => {
   const questions = ofKind(changes, "question")
   const votes = ofKind(changes, "questionVote")
@@ -139,7 +139,7 @@ const messageOf = ({ target, ...message }: StoredMessage): ChatMessage => {
   }
 }
 
-/** Messages of any age. */
+/** Finds messages of any age. */
 export const findChatMessages = async (
   sql: Queryable,
   eventId: string,
@@ -151,14 +151,14 @@ export const findChatMessages = async (
   return rows.map(messageOf)
 }
 
-/** The places of the chat, without rooms that were closed. */
+/** Chat targets, without closed rooms. */
 const chatPlaces = (sql: Queryable, eventId: string) => sql`
   select 'event' as target
   union select 'staff'
   union select 'room:' || id from live_records where event_id = ${eventId} and kind = 'room'
   union select 'room:' || (body->>'roomId') from live_records where event_id = ${eventId} and kind = 'seat'`
 
-/** When each participant wrote last who may have to wait in slow mode. */
+/** Time of the last message of each participant who may have to wait in slow mode. */
 const readLastChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<{ id: string; at: Timestamp }[]>`
     with slow as (
@@ -177,7 +177,7 @@ const readLastChat = async (sql: Queryable, eventId: string): Promise<ReadonlyAr
   return rows.map(({ id, at }) => ({ kind: "lastChat", id, record: toMillis(at) }))
 }
 
-/** The newest messages of each present place, by the index. */
+/** Newest messages of each present target, found by the index. */
 const readChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<StoredMessage[]>`
     with places as (${chatPlaces(sql, eventId)})
@@ -196,8 +196,8 @@ const readBroadcasts = async (sql: Queryable, eventId: string): Promise<Readonly
 }
 
 /**
- * A user's role that was given at the live event is in the event's list of memberships as well. Where the list differs, the
- * workspace has changed it since, perhaps without reaching the event: the list counts, except while the user is on stage.
+ * A role given to a user at the live event is also in the event's list of memberships. Where the list differs, the workspace has changed it
+ * since, perhaps without reaching the event: the list counts, except while the user is on stage.
  */
 const readOthers = async (
   sql: Queryable,
@@ -219,7 +219,7 @@ const readOthers = async (
   )
 }
 
-/** Everything an event's activities have, oldest first within a kind where that matters. */
+/** All records of an event's activities, oldest first within a kind where that matters. */
 export const readLiveRecords = async (
   sql: Queryable,
   eventId: string,

@@ -1,14 +1,14 @@
-/** Letters to addresses that a workspace chose: the permission to send them, their number today, and the refusals. */
+/** Emails to addresses chosen by a workspace: the permission to send them, their number today, and the refusals. */
 import type { Queryable } from "../database.ts"
 
-/** Has the account proved an address? */
+/** Whether the account has proved an address. */
 export const hasProvedAddress = async (sql: Queryable, accountId: string): Promise<boolean> => {
   const rows =
     await sql`select 1 from account_emails where account_id = ${accountId} and verified_at is not null limit 1`
   return rows.length > 0
 }
 
-/** Has an owner of the workspace proved an address? */
+/** Whether an owner of the workspace has proved an address. */
 export const hasProvedOwner = async (sql: Queryable, workspaceId: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from workspace_members m join account_emails e on e.account_id = m.account_id
@@ -17,9 +17,8 @@ export const hasProvedOwner = async (sql: Queryable, workspaceId: string): Promi
 }
 
 /**
- * Counts letters, unless there would be more than `most` on that day; resolves to whether they were counted. Run it in the
- * transaction that posts them: other transactions of the workspace wait for its end. `day`: a date in UTC. A clock that goes back
- * begins no new day.
+ * Counts emails, unless there would be more than `most` on that day; resolves to whether they were counted. Run it in the transaction that
+ * posts them: other transactions of the workspace wait for its end. `day` is a date in UTC. A clock that goes back begins no new day.
  */
 export const countLetters = async (
   sql: Queryable,
@@ -39,8 +38,8 @@ export const countLetters = async (
 }
 
 /**
- * Has the account that founded the workspace sent more than `most` letters on that day, from all workspaces that it founded?
- * Transactions of two workspaces do not see each other's letters before they end.
+ * Whether the founder of the workspace sent more than `most` emails on that day, from all workspaces that they founded. Transactions of two
+ * workspaces do not see each other's emails before they end.
  */
 export const founderSentMore = async (
   sql: Queryable,
@@ -80,7 +79,7 @@ export const listRefusals = async (
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** Refusing twice changes nothing. */
+/** Idempotent. */
 export const insertRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
   await sql`
     insert into letter_refusals (workspace_id, kind, address_hash) values (${workspaceId}, ${kind}, ${addressHash})

@@ -1,4 +1,4 @@
-/** Outgoing mail at rest: letters wait here until they are sent, or are kept for the development outbox. */
+/** Stored outgoing mail: emails wait here until they are sent, or are kept for the development outbox. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -10,7 +10,7 @@ export interface MailRow {
   readonly createdAt: Timestamp
 }
 
-/** `dueAt` null: kept, never sent. */
+/** `dueAt` null keeps the email without sending it. */
 export const insertMail = async (
   sql: Queryable,
   mail: { id: string; recipient: string; subject: string; contentSealed: Uint8Array; dueAt: Timestamp | null },
@@ -20,7 +20,7 @@ export const insertMail = async (
     values (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.contentSealed}, ${mail.dueAt})`
 }
 
-/** Takes letters that are due and holds them until `heldUntil`; if the process dies meanwhile, they are due again then. */
+/** Claims due emails until `heldUntil`; if the process dies meanwhile, they become due again then. */
 export const claimMails = (
   sql: Queryable,
   now: Timestamp,
@@ -36,12 +36,12 @@ export const postponeMail = async (sql: Queryable, id: string, dueAt: Timestamp)
   await sql`update mails set due_at = ${dueAt} where id = ${id}`
 }
 
-/** Deletes a letter that was sent or given up. */
+/** Deletes an email that was sent or given up. */
 export const deleteMail = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from mails where id = ${id}`
 }
 
-/** Letters that are due, and letters that wait at all, each up to a number. */
+/** Number of due emails, and of all waiting emails, each up to a maximum. */
 export const countWaiting = async (
   sql: Queryable,
   now: Timestamp,
@@ -61,7 +61,7 @@ export const listKeptMails = (sql: Queryable, recipient: string | null, limit: n
      where due_at is null and (${recipient}::text is null or recipient = ${recipient})
      order by created_at desc, id desc limit ${limit}`.then((rows) => [...rows])
 
-/** Deletes letters of the development outbox from before the cutoff. */
+/** Deletes emails of the development outbox from before the cutoff. */
 export const deleteKeptMails = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from mails where id = any (array(

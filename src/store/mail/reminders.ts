@@ -1,4 +1,4 @@
-/** Reminders of scheduled events: which are due, whose turn it is, and the people who are to get one. */
+/** Reminders of scheduled events: which are due, which is next, and their recipients. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
@@ -10,7 +10,7 @@ export interface DueKind {
   readonly upTo: Timestamp
 }
 
-/** Notes the events for which a kind of reminder has fallen due. A private event has no entry, so nobody is reminded of it. */
+/** Records the events for which a kind of reminder has become due. A private event has no entry, so nobody is reminded of it. */
 export const openReminders = async (sql: Queryable, { kind, after, upTo }: DueKind, limit: number): Promise<void> => {
   await sql`
     insert into event_reminders (event_id, kind, scheduled_at)
@@ -32,8 +32,8 @@ export interface ClaimedReminder {
 }
 
 /**
- * Takes the reminder that has waited longest, for the caller's transaction. The event's row is locked against deletion, because a link to a
- * registration that is gone would fail the whole step.
+ * Claims the longest waiting reminder for the caller's transaction. The event's row is locked against deletion, because a link to a missing
+ * registration would fail the whole step.
  */
 export const claimReminder = async (
   sql: Queryable,
@@ -55,7 +55,7 @@ export interface RemindedPerson {
   readonly email: string
 }
 
-/** The next people in the order of their addresses, of those who registered by `registeredBy`. One whose registration is being cancelled is left out. */
+/** The next people by address who registered by `registeredBy`. People whose registration is being cancelled are left out. */
 export const listReminded = async (
   sql: Queryable,
   { eventId, afterEmail }: Pick<ClaimedReminder, "eventId" | "afterEmail">,
@@ -67,14 +67,14 @@ export const listReminded = async (
      where event_id = ${eventId} and email > ${afterEmail} and created_at <= ${registeredBy}
      order by email limit ${limit} for key share skip locked`
 
-/** Moves the reminder on in the transaction that posts its letters. */
+/** Advances the reminder in the transaction that posts its emails. */
 export const advanceReminder = async (
   sql: Queryable,
   { eventId, scheduledAt, afterEmail }: Pick<ClaimedReminder, "eventId" | "scheduledAt" | "afterEmail">,
   kind: string,
   done: boolean,
 ): Promise<void> => {
-  // No address is kept once it is of no use.
+  // Addresses are deleted once they are no longer needed.
   await sql`
     update event_reminders
        set after_email = ${done ? "" : afterEmail}, done = ${done}, touched_at = clock_timestamp()

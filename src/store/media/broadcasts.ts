@@ -1,6 +1,6 @@
 /**
- * Broadcasts that are pushed to this server: the address of the encoder, and the rows of what it sends. A recording's row is there
- * from the first fragment on; the broadcast's own row (`live_records`) decides whether it is live.
+ * Broadcasts pushed to this server: the address of the encoder, and the rows of what it sends. A recording's row exists from the first
+ * fragment on; the broadcast's own row (`live_records`) decides whether it is live.
  */
 import type { Visibility } from "../../model/event.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
@@ -16,7 +16,7 @@ export interface StoredBroadcast {
   readonly status: "idle" | "live" | "paused" | "ended"
   readonly playbackUrl: string | null
   readonly visibility: Visibility
-  /** Of the process that opened it last. */
+  /** Token of the process that opened it last. */
   readonly ownerToken: number
 }
 
@@ -32,21 +32,21 @@ export const findBroadcast = async (sql: Queryable, id: string): Promise<StoredB
   (await findBroadcasts(sql, [id]))[0]
 
 /**
- * `recorder_failed`: the media server begins again by itself. `recorder_given_up`: it does not any more. `no_room`: it was not asked, because
- * its files could not be stored.
+ * `recorder_failed` means that the media server starts again by itself, `recorder_given_up` that it no longer does, and `no_room` that it
+ * was not asked, because its files could not be stored.
  */
 export interface RecorderFailure {
   readonly code: "recorder_failed" | "recorder_given_up" | "no_room"
   readonly detail: string
 }
 
-/** The last act of the media server that makes a broadcast. */
+/** Last report of the media server about a broadcast that it makes. */
 export interface RecorderReport {
   readonly state: EncoderState
   readonly failure: RecorderFailure | null
 }
 
-/** Of a broadcast that is live: a report that was under way when it was paused or ended is dropped. */
+/** Stores the report of a live broadcast: a report in transit when the broadcast was paused or ended is dropped. */
 export const putRecorderReport = async (
   sql: Queryable,
   broadcastId: string,
@@ -56,7 +56,7 @@ export const putRecorderReport = async (
   await sql`update broadcasts set recorder = ${sql.json(recorder)} where id = ${broadcastId} and status = 'live'`
 }
 
-/** Those of all broadcasts that have not ended. */
+/** Reports of all broadcasts that have not ended. */
 export const listRecorderReports = async (
   sql: Queryable,
 ): Promise<
@@ -67,12 +67,12 @@ export const listRecorderReports = async (
   sql`
     select id as broadcast_id, event_id, phase_id, recorder from broadcasts where recorder is not null and status <> 'ended'`
 
-/** Forgets that of an event whose broadcast the media server does not make any more. */
+/** Deletes the report of an event whose broadcast the media server no longer makes. */
 export const dropRecorderReports = async (sql: Queryable, eventId: string): Promise<void> => {
   await sql`update broadcasts set recorder = null where event_id = ${eventId} and recorder is not null`
 }
 
-/** The broadcast of a phase, started or not yet ended. */
+/** Broadcast of a phase, started or not yet ended. */
 export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promise<StoredBroadcast | undefined> => {
   const [row] = await sql<StoredBroadcast[]>`
     select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility, b.owner_token
@@ -81,8 +81,8 @@ export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promi
 }
 
 /**
- * Makes the caller the owner of a broadcast. From now on the statements of an owner before it change nothing, so that what is read afterwards
- * stays true. Resolves to the owner's token; `undefined`: the broadcast is gone.
+ * Makes the caller the owner of a broadcast. From now on the statements of an earlier owner change nothing, so what is read afterwards
+ * stays true. Resolves to the owner's token; `undefined` when the broadcast is gone.
  */
 export const takeBroadcast = async (sql: Queryable, broadcastId: string): Promise<number | undefined> => {
   const [row] = await sql<{ ownerToken: number }[]>`
@@ -91,15 +91,15 @@ export const takeBroadcast = async (sql: Queryable, broadcastId: string): Promis
 }
 
 /**
- * The broadcast of an owner, whose statements lock its row: another owner comes before or after as a whole. They lock the recording first, as the
- * deletion of an event does.
+ * A broadcast and its owner. The owner's statements lock the broadcast's row, so that they come wholly before or after those of another
+ * owner. They lock the recording first, as the deletion of an event does.
  */
 interface OwnedBroadcast {
   readonly broadcastId: string
   readonly token: number
 }
 
-/** The encoder's state, as the owner of its broadcast stores it for the other nodes. */
+/** Encoder state that the broadcast's owner stores for the other nodes. */
 interface StoredEncoderState {
   readonly state: EncoderState
   readonly failure: { readonly code: string; readonly detail: string } | null
@@ -116,7 +116,7 @@ export const putEncoderNews = async (
      where id = ${broadcastId} and owner_token = ${token} and status <> 'ended'`
 }
 
-/** Those of all broadcasts that have not ended. `silentMs`: an owner that said nothing for so long is lost, and its encoder with it. */
+/** States of all broadcasts that have not ended. `silentMs` is the silence after which an owner counts as lost, and its encoder with it. */
 export const listEncoderNews = async (
   sql: Queryable,
   silentMs: number,
@@ -142,8 +142,8 @@ interface NewBroadcastRecording {
 }
 
 /**
- * False: the broadcast has ended meanwhile, is gone, or has another owner. Its row is locked, so that its end comes before or after as a whole. This
- * and the insertions below may be repeated when their outcome is unknown.
+ * Returns false when the broadcast has ended meanwhile, is gone, or has another owner. Its row is locked, so its end comes wholly before or
+ * after. This and the insertions below may be repeated when their outcome is unknown.
  */
 export const insertBroadcastRecording = async (
   sql: Queryable,
@@ -164,7 +164,7 @@ export interface StoredTake {
   readonly storageKey: string
 }
 
-/** False: the recording is gone, or the broadcast has another owner. The file of the first take is the recording's own. */
+/** Returns false when the recording is gone, or the broadcast has another owner. The file of the first take is the recording's own. */
 export const insertTake = async (
   sql: Queryable,
   { broadcastId, token }: OwnedBroadcast,
@@ -188,8 +188,8 @@ export const insertTake = async (
 }
 
 /**
- * With the size of the recording so far, which counts against the quota. False: the recording is gone, or ready, or the broadcast has another
- * owner.
+ * Stores a segment with the current size of the recording, which counts against the quota. Returns false when the recording is gone or
+ * ready, or the broadcast has another owner.
  */
 export const insertSegment = async (
   sql: Queryable,
@@ -223,7 +223,7 @@ export const insertSegment = async (
 const SEGMENT_COLUMNS = `number, take, file_offset as "offset", bytes, start_ms, duration_ms, is_discontinuous,
   (extract(epoch from at) * 1000)::float8 as at`
 
-/** The last `limit` of them, in their order. */
+/** The last `limit` segments, in order. */
 const lastSegments = async (
   sql: Queryable,
   recordingId: string,
@@ -235,7 +235,7 @@ const lastSegments = async (
   return [...rows].reverse()
 }
 
-/** Those that are stored, in their order. */
+/** Stored segments, in order. */
 export const storedSegments = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<BroadcastSegment>> =>
   sql<BroadcastSegment[]>`
     select ${sql.unsafe(SEGMENT_COLUMNS)} from recording_segments where recording_id = ${recordingId} and bytes > 0 order by number`
@@ -255,7 +255,7 @@ export const takesOf = async (sql: Queryable, recordingId: string): Promise<Read
   sql<StoredTake[]>`
     select number, identity, init, storage_key from recording_takes where recording_id = ${recordingId} order by number`
 
-/** The files of a broadcast's recording, and how many bytes of each its rows name. */
+/** Files of a broadcast's recording, with the bytes of each that its rows name. */
 export const takeSizes = async (
   sql: Queryable,
   recordingId: string,
@@ -265,21 +265,21 @@ export const takeSizes = async (
       from recording_takes t left join recording_segments s on s.recording_id = t.recording_id and s.take = t.number
      where t.recording_id = ${recordingId} group by t.number, t.storage_key, t.init order by t.number`
 
-/** A file of a broadcast's recording, and the time that it covers. */
+/** A file of a broadcast's recording, and its time span. */
 interface TakeSpan {
   readonly storageKey: string
   readonly startMs: number
   readonly endMs: number
 }
 
-/** Of the takes with stored segments, in their order. None for a recording that was no broadcast. */
+/** Spans of the takes with stored segments, in order; empty for a recording that was no broadcast. */
 export const takeSpans = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<TakeSpan>> =>
   sql<TakeSpan[]>`
     select t.storage_key, min(s.start_ms) as start_ms, max(s.start_ms + s.duration_ms) as end_ms
       from recording_takes t join recording_segments s on s.recording_id = t.recording_id and s.take = t.number and s.bytes > 0
      where t.recording_id = ${recordingId} group by t.number, t.storage_key order by t.number`
 
-/** The recording of a broadcast, if anything came. */
+/** Recording of a broadcast, if anything arrived. */
 export const findBroadcastRecording = async (
   sql: Queryable,
   broadcastId: string,
@@ -289,13 +289,13 @@ export const findBroadcastRecording = async (
   return row
 }
 
-/** The stored part of a broadcast, from which it goes on. */
+/** Stored part of a broadcast, from which it continues. */
 export interface BroadcastRows {
   readonly recording: { readonly id: string; readonly storageKey: string } | undefined
   readonly takes: ReadonlyArray<StoredTake>
-  /** The last ones. */
+  /** The last segments. */
   readonly segments: ReadonlyArray<BroadcastSegment>
-  /** Of the segments before them: how many were discontinuous. */
+  /** Number of discontinuities before those segments. */
   readonly discontinuities: number
 }
 
@@ -309,7 +309,7 @@ export const readBroadcast = async (sql: Queryable, broadcastId: string, most: n
   return { recording, takes, segments, discontinuities: row?.n ?? 0 }
 }
 
-/** Some of the recording is missing. It can be watched all the same. */
+/** Records that a part of the recording is missing. It can be watched all the same. */
 export const noteCutOff = async (
   sql: Queryable,
   { broadcastId, token }: OwnedBroadcast,

@@ -1,16 +1,17 @@
-/** Transcripts of captions that were pushed live: of the event, and of recordings that were made meanwhile. */
+/** Transcripts of live captions: of the event, and of recordings made meanwhile. */
 import type { Queryable } from "../database.ts"
 import { countSpeakers, WORDS } from "./speakers.ts"
 
-/** Rows of one transcript at most. */
+/** Maximum number of rows of one transcript. */
 const MOST_SEGMENTS = 50_000
-/** For a transaction that writes the longest transcript, on a slow machine: a request's deadline would end it each time it is tried. */
+/** Time limit of a transaction that writes the longest transcript on a slow machine: a request's deadline would abort every attempt. */
 export const WRITING_TRANSCRIPT = { withinMs: 120_000 }
-/** A caption so long after the last picture before it belongs to a pause, which is not in the recording. */
+/** A caption this long after the last picture before it belongs to a pause, which is not in the recording. */
 const GAP_MS = 2000
 
 /**
- * The transcript of an event, from its captions; replaces the one before. False: it has no caption, or is gone. Run in a transaction.
+ * Writes the transcript of an event from its captions, replacing the previous one. Returns false when it has no caption, or is gone. Run in
+ * a transaction.
  */
 export const transcribeEvent = async (sql: Queryable, id: string, eventId: string): Promise<boolean> => {
   const [event] = await sql<{ id: string }[]>`select id from events where id = ${eventId} for no key update`
@@ -32,7 +33,7 @@ export const transcribeEvent = async (sql: Queryable, id: string, eventId: strin
   return count > 0
 }
 
-/** The end of a statement whose `spoken` has captions on the clock of a recording, from `begin_ms` on: makes them its transcript. */
+/** End of a statement whose `spoken` has captions on the clock of a recording, from `begin_ms` on: makes them its transcript. */
 const rowsOfSpoken = (sql: Queryable, id: string, recordingId: string) => sql`
     , transcript as (
       insert into transcripts (id, recording_id, event_id, status, source)
@@ -45,9 +46,9 @@ const rowsOfSpoken = (sql: Queryable, id: string, recordingId: string) => sql`
       from transcript t cross join spoken s`
 
 /**
- * The transcript of a broadcast's recording, from the captions that were pushed while it ran: the times of day that its segments came
- * at put them on its clock. Captions and segments are sorted as one list, because a search for each caption's segment would
- * take minutes for a long event. False: there are none, or it has a transcript. Run in a transaction.
+ * Writes the transcript of a broadcast's recording from the captions pushed while it ran; the arrival times of its segments map them to its
+ * clock. Captions and segments are sorted as one list, because a search for each caption's segment would take minutes for a long event.
+ * Returns false when there are none, or it has a transcript. Run in a transaction.
  */
 export const transcribeBroadcast = async (sql: Queryable, id: string, recordingId: string): Promise<boolean> => {
   const { count } = await sql`
@@ -75,8 +76,8 @@ export const transcribeBroadcast = async (sql: Queryable, id: string, recordingI
 }
 
 /**
- * The transcript of a room that the media server recorded, from the captions that were pushed for it meanwhile. False: there are none,
- * it is not known when the recording began, or it has a transcript. Run in a transaction.
+ * Writes the transcript of a room recorded by the media server from the captions pushed meanwhile. Returns false when there are none, the
+ * recording's start is unknown, or it has a transcript. Run in a transaction.
  */
 export const transcribeRoom = async (sql: Queryable, id: string, recordingId: string): Promise<boolean> => {
   const { count } = await sql`
@@ -93,7 +94,7 @@ export const transcribeRoom = async (sql: Queryable, id: string, recordingId: st
   return count > 0
 }
 
-/** The transcript of a recording that was made of captions, if it has one. Run in a transaction. */
+/** Deletes a recording's transcript that was made of captions. Run in a transaction. */
 export const dropCaptionTranscript = async (sql: Queryable, recordingId: string): Promise<void> => {
   await sql`select 1 from recordings where id = ${recordingId} for no key update`
   await sql`delete from transcripts where recording_id = ${recordingId} and source = 'captions'`
@@ -104,9 +105,9 @@ export interface RoomTalk {
   readonly people: ReadonlyArray<{ readonly speaker: string; readonly words: number; readonly turns: number }>
   readonly words: number
   readonly seconds: number
-  /** In their order, without repetitions. */
+  /** Questions in order, without repetitions. */
   readonly questions: ReadonlyArray<string>
-  /** The beginning of the talk, a line for each caption. */
+  /** Beginning of the talk, one line per caption. */
   readonly lines: ReadonlyArray<string>
 }
 
@@ -114,7 +115,7 @@ const MOST_PEOPLE = 100
 const MOST_QUESTIONS = 100
 const MOST_LINES = 5000
 
-/** `undefined`: nothing was said there. */
+/** `undefined` when nothing was said. */
 export const findRoomTalk = async (sql: Queryable, eventId: string, roomId: string): Promise<RoomTalk | undefined> => {
   const [sum] = await sql<{ words: number | null; seconds: number }[]>`
     select sum(${sql.unsafe(WORDS)})::integer as words,

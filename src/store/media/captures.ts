@@ -1,4 +1,4 @@
-/** Recordings that the media server makes, from the wish to have one until its file is there; some are broadcast meanwhile. */
+/** Recordings made by the media server, from the request until the file exists; some are broadcast meanwhile. */
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
@@ -6,22 +6,22 @@ import type { Queryable } from "../database.ts"
 import { bytesLeft, type MediaQuota } from "./quota.ts"
 
 export interface RoomCapture {
-  /** The recording. */
+  /** Id of the recording. */
   readonly id: string
-  /** The media server's name of the room. Null: it is not wanted any more, and has to end. */
+  /** The media server's room name; null when the recording is no longer wanted and has to end. */
   readonly egressRoom: string | null
-  /** Null: it has not begun. */
+  /** Null until it has begun. */
   readonly egressId: string | null
   readonly storageKey: string
-  /** The broadcast that is made of the room meanwhile; null: the room is recorded alone. */
+  /** Broadcast made of the room meanwhile; null when the room is only recorded. */
   readonly broadcastId: string | null
 }
 
 const COLUMNS = "id, egress_room, egress_id, storage_key, broadcast_id"
 
 /**
- * The rooms of an event that have to be recorded, if this is its newest job. Older jobs are deleted then, because one that waits for
- * people in a room must not be done after the recording was stopped. `undefined`: a newer job says it.
+ * Rooms of an event that have to be recorded, if this is its newest job. Older jobs are then deleted, because a job that waits for people
+ * in a room must not run after the recording was stopped. `undefined` when there is a newer job.
  */
 export const wantedCapture = async (
   sql: Queryable,
@@ -50,7 +50,7 @@ interface NewCapture {
   readonly broadcastId: string | null
 }
 
-/** The bytes that a workspace may store, and the recordings that an event may have. */
+/** Storage quota of a workspace, and the limit of an event's recordings. */
 export interface CaptureLimits {
   readonly quota: MediaQuota
   readonly perEvent: number
@@ -60,7 +60,7 @@ const NO_ROOM: MediaFailure = {
   code: "no_room",
   detail: "The room is not recorded: the workspace or the event has no room for more recordings.",
 }
-/** It is said again after so long. */
+/** Interval after which a refusal is recorded again. */
 const SAID_FOR = "1 hour"
 
 const isFull = async (
@@ -74,7 +74,7 @@ const isFull = async (
   return (await bytesLeft(sql, workspaceId, limits.quota)) <= 0
 }
 
-/** A recording that says why there is none. */
+/** Inserts a recording that states why nothing is recorded. */
 const insertRefusal = async (sql: Queryable, { id, eventId, phaseId, roomId }: NewCapture, workspaceId: string) => {
   await sql`
     insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, source, status, failure, egress_ended)
@@ -86,7 +86,7 @@ const insertRefusal = async (sql: Queryable, { id, eventId, phaseId, roomId }: N
           and failure->>'code' = ${NO_ROOM.code} and created_at > now() - ${SAID_FOR}::interval)`
 }
 
-/** `undefined`: the event is gone, or there is no room for more. `keyOf`: the key of the bytes, by the workspace. */
+/** `undefined` when the event is gone, or there is no room for more. `keyOf` derives the storage key from the workspace. */
 export const insertCapture = async (
   sql: Queryable,
   capture: NewCapture,
@@ -110,7 +110,7 @@ export const insertCapture = async (
   return row
 }
 
-/** `gone`: the recording was deleted. `ended`: the media server's message of its end came first. */
+/** `gone` means that the recording was deleted, `ended` that the media server's message about its end came first. */
 export const captureBegan = async (
   sql: Queryable,
   id: string,
@@ -122,7 +122,7 @@ export const captureBegan = async (
   return row.egressEnded ? "ended" : "running"
 }
 
-/** Is the recording a stretch of a broadcast that is made now? */
+/** Whether the recording is part of a broadcast in progress. */
 export const isBroadcasting = async (sql: Queryable, id: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from recordings r join broadcasts b on b.id = r.broadcast_id
@@ -130,34 +130,34 @@ export const isBroadcasting = async (sql: Queryable, id: string): Promise<boolea
   return rows.length > 0
 }
 
-/** The media server is about to be asked to end it: the next recording of the room is another one. */
+/** Called before the media server is asked to end the recording: the room's next recording is a separate one. */
 export const captureUnwanted = async (sql: Queryable, id: string): Promise<void> => {
   await sql`update recordings set egress_room = null where id = ${id}`
 }
 
-/** One that never began leaves nothing. */
+/** Deletes a recording that never began. */
 export const dropCapture = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from recordings where id = ${id} and egress_id is null and not egress_ended`
 }
 
 interface EndedCapture {
   readonly sizeBytes: number
-  /** With the segments of a broadcast. */
+  /** Stored bytes, including the segments of a broadcast. */
   readonly storedBytes: number
   readonly beganAt: Timestamp | null
 }
 
-/** A recording in a message of the media server. */
+/** A recording named by a message of the media server. */
 interface ToldCapture {
   readonly egressId: string
-  /** The recording that its key names: the message may come before the answer that says its `egressId` was stored. */
+  /** Recording named by the key: the message may arrive before its `egressId` is stored. */
   readonly id: string | null
 }
 
 const isTold = (sql: Queryable, { egressId, id }: ToldCapture) =>
   sql`(r.egress_id = ${egressId} or (r.egress_id is null and r.id = ${id} and r.source = 'livekit'))`
 
-/** No commit of the event comes in between, which would say that the recording is not wanted any more. */
+/** Keeps commits of the event out, which could stop the recording meanwhile. */
 const lockEventOf = async (sql: Queryable, told: ToldCapture): Promise<void> => {
   await sql`
     select 1 from live_events l join recordings r on r.event_id = l.event_id where ${isTold(sql, told)}
@@ -165,8 +165,9 @@ const lockEventOf = async (sql: Queryable, told: ToldCapture): Promise<void> => 
 }
 
 /**
- * The file is in the bucket: its inspection is next. False: that was known, or the recording is gone. In a transaction. A recording
- * that is wanted still begins anew with the next people: the media server ends one when its room is empty for a while.
+ * Records that the file is in the bucket, so that its inspection is next. Returns false when that was known, or the recording is gone. Run
+ * it in a transaction. A recording that is still wanted starts again with the next people: the media server ends one when its room is empty
+ * for a while.
  */
 export const captureEnded = async (
   sql: Queryable,
@@ -189,11 +190,11 @@ export const captureEnded = async (
   return true
 }
 
-/** By the recordings of the room that were begun lately, and ended by themselves. The people of a room may leave it now and then. */
+/** Pause by the number of the room's recent recordings that ended by themselves. People may leave a room now and then. */
 const NEXT_MS = [0, 0, 0, 1000, 4000, 15_000, 60_000]
 const LATELY = "10 minutes"
 
-/** A recorder that ends at once, again and again, would use up the recordings of the event within seconds. */
+/** A recorder that repeatedly ends at once would use up the event's recordings within seconds. */
 const pauseBeforeNext = async (sql: Queryable, id: string): Promise<number> => {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n
@@ -202,7 +203,7 @@ const pauseBeforeNext = async (sql: Queryable, id: string): Promise<number> => {
   return NEXT_MS[Math.min(row?.n ?? 0, NEXT_MS.length - 1)] ?? 0
 }
 
-/** A job that is there knows better which rooms are wanted, but may have looked at this one before it ended. */
+/** An existing job knows better which rooms are wanted, but may have looked at this one before it ended. */
 const captureAgain = async (
   sql: Queryable,
   { id, eventId }: { readonly id: string; readonly eventId: string },
@@ -224,19 +225,19 @@ const captureAgain = async (
      group by e.event_id, e.phase_id`
 }
 
-/** A take of a broadcast that goes on has failed. */
+/** A failed take of an ongoing broadcast. */
 export interface FailedTake {
   readonly eventId: string
   readonly phaseId: string
   readonly broadcastId: string
-  /** Another one begins after so long; null: too many have failed lately. */
+  /** Delay until another take begins; null when too many have failed recently. */
   readonly againInMs: number | null
 }
 
-/** By the other takes that have failed lately. After the last one no other begins by itself. */
+/** Pause by the number of other takes that failed recently. After the last one, no other begins by itself. */
 const PAUSES_MS = [1000, 4000, 15_000, 60_000, 60_000]
 
-/** Takes that were begun lately and have failed, without the one that fails now: that may have gone on for hours. */
+/** Number of recently begun takes that have failed, without the current one, which may have run for hours. */
 const otherFailures = async (
   sql: Queryable,
   { broadcastId, id, code }: { readonly broadcastId: string; readonly id: string; readonly code: string },
@@ -249,8 +250,8 @@ const otherFailures = async (
 }
 
 /**
- * From `processing` to `failed`; its bytes, if there are any, are removed by a job. False: that was known, or the recording is gone. In
- * a transaction. Of a broadcast that goes on, another take is begun; other recordings are not begun again by themselves.
+ * Moves from `processing` to `failed`; a job removes its bytes, if there are any. Returns false when that was known, or the recording is
+ * gone. Run it in a transaction. For an ongoing broadcast another take is begun; other recordings do not restart by themselves.
  */
 export const captureFailed = async (
   sql: Queryable,
@@ -281,7 +282,7 @@ export const captureFailed = async (
       from failed`
   if (failed === undefined) return false
   const { id, eventId, phaseId, broadcastId, egressRoom, isLive } = failed
-  // The job of a pause or an end may not have been done yet.
+  // The job of a pause or an end may still be pending.
   if (!isLive || egressRoom === null || broadcastId === null || phaseId === null) return true
   const againInMs = PAUSES_MS[await otherFailures(sql, { broadcastId, id, code: failure.code })] ?? null
   if (againInMs !== null) await captureAgain(sql, { id, eventId }, againInMs)
@@ -293,7 +294,7 @@ export interface UnsettledCapture extends RoomCapture {
   readonly createdAt: Timestamp
 }
 
-/** Captures that the media server may have ended without a message that came here; not always the same ones, if they are many. */
+/** Captures that the media server may have ended without a message that arrived; different ones in turn, if there are many. */
 export const unsettledCaptures = async (sql: Queryable, limit: number): Promise<ReadonlyArray<UnsettledCapture>> =>
   sql<UnsettledCapture[]>`
     select ${sql.unsafe(COLUMNS)}, created_at from recordings

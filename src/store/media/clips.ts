@@ -1,4 +1,4 @@
-/** Clips of recordings. Each change of state is one statement that names the state before, so that it happens once. */
+/** Clips of recordings. Each state change is one statement that names the previous state, so it happens once. */
 import type { Clip, CutFacts, MediaFailure } from "../../model/media/recording.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
@@ -14,12 +14,12 @@ interface NewClip {
   readonly startMs: number
   readonly endMs: number
   readonly inside: boolean
-  /** As estimated: it counts against the quota until it is measured. */
+  /** Estimated size: it counts against the quota until it is measured. */
   readonly sizeBytes: number
   readonly storageKey: string
 }
 
-/** The clip with the job that cuts it. Run in a transaction, after `lockClips`. */
+/** Inserts the clip with the job that cuts it. Run in a transaction, after `lockClips`. */
 export const insertClip = async (sql: Queryable, clip: NewClip): Promise<void> => {
   const { id, recordingId, title, startMs, endMs, inside, sizeBytes, storageKey } = clip
   await sql`
@@ -30,7 +30,7 @@ export const insertClip = async (sql: Queryable, clip: NewClip): Promise<void> =
     insert into media_jobs (kind, clip_id) select 'cut', id from clip`
 }
 
-/** Locks the recording until the end of the transaction; resolves to the number of its clips, `undefined` when it is gone. */
+/** Locks the recording until the end of the transaction; resolves to the number of its clips, or `undefined` when it is gone. */
 export const lockClips = async (sql: Queryable, recordingId: string): Promise<number | undefined> => {
   const rows = await sql`select 1 from recordings where id = ${recordingId} for no key update`
   if (rows.length === 0) return undefined
@@ -46,7 +46,7 @@ export const findClip = async (sql: Queryable, id: string): Promise<Clip | undef
   return row
 }
 
-/** Newest first. */
+/** Pages clips, newest first. */
 export const pageClips = async (sql: Queryable, eventId: string, page: PageRequest): Promise<Page<Clip>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<Clip[]>`
@@ -56,7 +56,7 @@ export const pageClips = async (sql: Queryable, eventId: string, page: PageReque
   return toPage(rows, page.limit)
 }
 
-/** From `processing` to `ready`. `undefined`: it was not processing, or is gone. */
+/** Moves from `processing` to `ready`. `undefined` when it was not processing, or is gone. */
 export const markClipReady = async (
   sql: Queryable,
   id: string,
@@ -72,7 +72,7 @@ export const markClipReady = async (
   return row
 }
 
-/** From `processing` to `failed`; bytes that were written are removed by a job. */
+/** Moves from `processing` to `failed`; a job removes bytes that were written. */
 export const markClipFailed = async (sql: Queryable, id: string, failure: MediaFailure): Promise<void> => {
   await sql`
     with failed as (
@@ -82,13 +82,13 @@ export const markClipFailed = async (sql: Queryable, id: string, failure: MediaF
     insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed where storage_key is not null`
 }
 
-/** The clip's bytes are removed by a job that a trigger adds. */
+/** A trigger adds the job that removes the clip's bytes. */
 export const deleteClip = async (sql: Queryable, id: string): Promise<boolean> => {
   const { count } = await sql`delete from clips where id = ${id}`
   return count > 0
 }
 
-/** For the access check. */
+/** Owner of a clip, for the access check. */
 export const findClipOwner = async (
   sql: Queryable,
   id: string,

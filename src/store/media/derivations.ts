@@ -1,4 +1,4 @@
-/** Files that are made from recordings: rows once the file is whole. */
+/** Files derived from recordings; a row exists once the file is complete. */
 import type { DerivationKind } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -12,12 +12,12 @@ interface Derivation {
   readonly contentType: string
 }
 
-/** The recording became ready. */
+/** Adds the job when the recording becomes ready. */
 export const addDeriveJob = async (sql: Queryable, recordingId: string): Promise<void> => {
   await sql`insert into media_jobs (kind, recording_id) values ('derive', ${recordingId}) on conflict do nothing`
 }
 
-/** False: the recording is gone, or has one of this kind. */
+/** Returns false when the recording is gone, or has one of this kind. */
 export const insertDerivation = async (sql: Queryable, derivation: Derivation): Promise<boolean> => {
   const { id, recordingId, kind, storageKey, sizeBytes, contentType } = derivation
   const { count } = await sql`
@@ -36,7 +36,7 @@ export const listDerivationKinds = async (
   return rows.map(({ kind }) => kind)
 }
 
-/** As the bytes of any media are served. */
+/** A derivation in the form in which media bytes are served. */
 interface ServedDerivation {
   readonly id: string
   readonly eventId: string

@@ -1,6 +1,6 @@
 /**
- * The queue of work on stored bytes, in lanes, in which workspaces take turns. A claim is a lease: a job whose process died is taken again when the lease ends. Settling a
- * recording and deleting its job is one transaction, so that the job's result is kept once.
+ * Job queue for work on stored bytes, in lanes with fair queueing between workspaces. A claim is a lease: a job whose process died is taken
+ * again when the lease ends. Settling a recording and deleting its job is one transaction, so that the job's result is kept once.
  */
 import type { Queryable } from "../database.ts"
 
@@ -8,7 +8,7 @@ export const OF_NO_WORKSPACE = "00000000-0000-0000-0000-000000000000"
 
 interface Claimed {
   readonly id: number
-  /** Or `OF_NO_WORKSPACE`. */
+  /** Workspace, or `OF_NO_WORKSPACE`. */
   readonly workspaceId: string
   readonly attempts: number
 }
@@ -22,20 +22,20 @@ export type MediaJob = Claimed &
     | { readonly kind: "remove"; readonly storageKey: string }
   )
 
-/** Jobs that wait for the same places. */
+/** Kinds of jobs that share capacity. */
 export interface Lane {
   readonly name: string
   readonly kinds: ReadonlyArray<MediaJob["kind"]>
 }
 
-/** A job counts for so much while it runs, and also if nobody hears of its end. */
+/** Time charged for a running job, which also counts when its end is never reported. */
 const ADVANCE_MS = 1000
-/** Of the spent time half is forgotten in this time. */
+/** Half-life of the spent time. */
 export const HALF_LIFE_SECONDS = 1800
-/** More than nodes that claim at once: the rows of some may be locked. */
+/** More than the number of nodes that claim at once, because some rows may be locked. */
 const CANDIDATES = 16
 
-/** Of these lanes those in which a job waits or goes on. */
+/** The lanes among these in which a job waits or runs. */
 export const lanesWithJobs = async <L extends Lane>(
   sql: Queryable,
   lanes: ReadonlyArray<L>,
@@ -47,10 +47,9 @@ export const lanesWithJobs = async <L extends Lane>(
 }
 
 /**
- * Takes the oldest job that is due of the workspace whose turn it is: of the one that used the least time of the lane, counted from when
- * it began to wait (start-time fair queueing). So two that wait have half of the time each, what one used while it was alone does not
- * count against it, and the number of its jobs gives it nothing. It costs a few reads of an index for each workspace that waits.
- * `attempts` counts this try.
+ * Claims the oldest due job of the workspace whose turn it is: the one that used the least time of the lane, counted from when it began to
+ * wait (start-time fair queueing). So two waiting workspaces get half of the time each, the time used by one alone does not count against
+ * it, and the number of jobs gives no advantage. It costs a few index reads per waiting workspace. `attempts` counts this attempt.
  */
 export const claimMediaJob = async (
   sql: Queryable,
@@ -94,7 +93,7 @@ export const claimMediaJob = async (
   return job
 }
 
-/** Counts how long a claimed job has worked, instead of the advance. */
+/** Charges the actual time of a claimed job instead of the advance. */
 export const countJobTime = async (
   sql: Queryable,
   { name }: Lane,
@@ -107,7 +106,7 @@ export const countJobTime = async (
      where lane = ${name} and workspace_id = ${workspaceId}`
 }
 
-/** Of workspaces that did nothing for a day, and whose turn would begin now. The lane's own time stays. */
+/** Deletes turns of workspaces that did nothing for a day, whose turn would begin now. The lane's own time stays. */
 export const deleteIdleTurns = async (sql: Queryable, limit: number): Promise<number> => {
   const { count } = await sql`
     with lanes as (select lane, max(started) as time from media_turns group by lane)
@@ -117,32 +116,32 @@ export const deleteIdleTurns = async (sql: Queryable, limit: number): Promise<nu
   return count
 }
 
-/** Gives a failed job back for another try. */
+/** Returns a failed job to the queue for another attempt. */
 export const postponeMediaJob = async (sql: Queryable, id: number, inMs: number, error: string): Promise<void> => {
   await sql`
     update media_jobs set leased_until = null, due_at = now() + ${inMs}::float8 * interval '1 millisecond', last_error = ${error}
      where id = ${id}`
 }
 
-/** False: it was deleted before. */
+/** Returns false when it was already deleted. */
 export const deleteMediaJob = async (sql: Queryable, id: number): Promise<boolean> => {
   const { count } = await sql`delete from media_jobs where id = ${id}`
   return count > 0
 }
 
-/** Bytes that no row names any more, because their row went while they were stored. */
+/** Adds the removal of bytes that no row names any more, because the row was deleted while they were stored. */
 export const addRemoveJob = async (sql: Queryable, storageKey: string): Promise<void> => {
   await sql`insert into media_jobs (kind, storage_key) values ('remove', ${storageKey})`
 }
 
-/** The files of a broadcast's recording go to where recordings are kept. */
+/** Adds the move of a broadcast's files to the storage of recordings. */
 export const addMoveJob = async (sql: Queryable, recordingId: string): Promise<void> => {
   await sql`insert into media_jobs (kind, recording_id) values ('move', ${recordingId}) on conflict do nothing`
 }
 
 /**
- * A model is not asked where a person wrote the summary. A job that goes on has its row locked until the caller commits, so that it
- * does not end without having seen the caller's transcript.
+ * A model is not asked when a person wrote the summary. A running job has its row locked until the caller commits, so it cannot end without
+ * having seen the caller's transcript.
  */
 export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<void> => {
   await sql`
@@ -152,12 +151,12 @@ export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<
     on conflict (event_id, kind) where event_id is not null and kind <> 'capture' do update set due_at = media_jobs.due_at`
 }
 
-/** At the start of the only process: leases of processes that died end at once. */
+/** Ends the leases of dead processes at once, at the start of the only process. */
 export const endMediaLeases = async (sql: Queryable): Promise<void> => {
   await sql`update media_jobs set leased_until = null where leased_until is not null`
 }
 
-/** Milliseconds until the next job of these lanes is due or its lease ends; `undefined`: there is none. */
+/** Milliseconds until the next job of these lanes is due or its lease ends; `undefined` when there is none. */
 export const nextMediaJobInMs = async (sql: Queryable, lanes: ReadonlyArray<Lane>): Promise<number | undefined> => {
   const [row] = await sql<{ inMs: number | null }[]>`
     select extract(epoch from min(greatest(due_at, coalesce(leased_until, due_at))) - now())::float8 * 1000 as in_ms from media_jobs

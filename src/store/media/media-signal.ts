@@ -1,4 +1,4 @@
-/** Sent in process after a commit that added media jobs; they start at once instead of at the next poll. */
+/** In-process signal sent after a commit that added media jobs, which then start at once instead of at the next poll. */
 import { Context, Effect, Layer } from "effect"
 import { Listeners } from "../../model/listeners.ts"
 import { afterCommit } from "../database.ts"
@@ -10,7 +10,7 @@ export class MediaSignal extends Context.Service<
   static readonly layer: Layer.Layer<MediaSignal> = Layer.sync(MediaSignal, () => new Listeners())
 }
 
-/** Starts jobs that the caller's work added, and not before it is committed. */
+/** Starts jobs that the caller's work added, after its commit. */
 export const startMediaJobs: Effect.Effect<void, never, MediaSignal> = Effect.flatMap(MediaSignal, ({ notify }) =>
   afterCommit(Effect.sync(notify)),
 )

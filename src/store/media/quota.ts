@@ -1,19 +1,19 @@
-/** The bytes that a workspace may store: its own quota, and that of all workspaces of the account that founded it. */
+/** Storage quotas: a workspace's own, and that of all workspaces of its founder's account. */
 import type { Queryable } from "../database.ts"
 import { hasProvedOwner } from "../mail/letters.ts"
 
 export interface MediaQuota {
-  /** Bytes of one workspace, and of all that one account founded; 0: no limit. */
+  /** Bytes of one workspace, and of all workspaces founded by one account; 0 means no limit. */
   readonly ofWorkspace: number
   readonly ofFounder: number
-  /** A workspace without an owner who has proved an address stores nothing. */
+  /** Whether a workspace needs an owner with a proved address to store anything. */
   readonly provedOnly: boolean
 }
 
 export const isUnlimited = ({ ofWorkspace, ofFounder, provedOnly }: MediaQuota): boolean =>
   ofWorkspace === 0 && ofFounder === 0 && !provedOnly
 
-/** Bytes of recordings and clips, as announced or as stored; without one recording of them, if it is given. */
+/** Bytes of recordings and clips, announced or stored, except those of one recording, if given. */
 const bytesInUse = async (
   sql: Queryable,
   workspaceIds: ReadonlyArray<string>,
@@ -28,7 +28,7 @@ const bytesInUse = async (
   return row?.bytes ?? 0
 }
 
-/** The workspaces whose bytes count together with the workspace's, itself among them. */
+/** Workspaces whose bytes count together with the workspace's, including itself. */
 const foundedTogether = async (sql: Queryable, workspaceId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select w.id from workspaces own join workspaces w on w.founder_account_id = own.founder_account_id
@@ -40,8 +40,8 @@ export const mayStore = async (sql: Queryable, workspaceId: string, { provedOnly
   !provedOnly || (await hasProvedOwner(sql, workspaceId))
 
 /**
- * Bytes that may be stored besides; less than 0 where a quota was lowered, and infinite without one. `exceptId`: a recording whose own bytes do
- * not count. Two workspaces of a founder may both take the last bytes at once, as the lock of `lockMediaUse` is that of one workspace.
+ * Bytes that may still be stored: negative when a quota was lowered, infinite without one. `exceptId` is a recording whose own bytes do not
+ * count. Two workspaces of a founder may both take the last bytes at once, because `lockMediaUse` locks one workspace.
  */
 export const bytesLeft = async (
   sql: Queryable,

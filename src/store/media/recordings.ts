@@ -1,4 +1,4 @@
-/** Recordings, and their changes of state: each is one statement that names the state before, so that it happens once. */
+/** Recordings and their state changes: each is one statement that names the previous state, so it happens once. */
 import type { MediaFacts, MediaFailure, Recording, RecordingKind } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -17,14 +17,14 @@ interface NewRecording {
   readonly title: string | null
   readonly sizeBytes: number | null
   readonly storageKey: string
-  /** Bytes that count against the quota although nothing announced them. */
+  /** Bytes reserved against the quota for an unannounced size. */
   readonly reservedBytes: number
   readonly uploadExpiresAt: Timestamp
-  /** Of the request that begins it under an `Idempotency-Key`. */
+  /** Hash of the request with an `Idempotency-Key` that begins it. */
   readonly requestHash: string | null
 }
 
-/** `undefined`: the phase is not one of the event's. */
+/** `undefined` when the phase does not belong to the event. */
 export const insertRecording = async (sql: Queryable, recording: NewRecording): Promise<Recording | undefined> => {
   const { id, eventId, workspaceId, phaseId, roomId, kind, title } = recording
   const { sizeBytes, storageKey, reservedBytes, uploadExpiresAt, requestHash } = recording
@@ -39,21 +39,21 @@ export const insertRecording = async (sql: Queryable, recording: NewRecording): 
   return row
 }
 
-/** The recording that a request has begun, while it is uploaded. */
+/** The recording begun by a request, while it is uploaded. */
 export const findBegunRecording = async (sql: Queryable, requestHash: string): Promise<Recording | undefined> => {
   const [row] = await sql<Recording[]>`
     select ${sql.unsafe(COLUMNS)} from recordings where request_hash = ${requestHash} and status = 'uploading'`
   return row
 }
 
-/** The upload at the storage has begun. `undefined`: the recording is gone. */
+/** Records that the upload at the storage has begun. `undefined` when the recording is gone. */
 export const setUpload = async (sql: Queryable, id: string, uploadId: string): Promise<Recording | undefined> => {
   const [row] = await sql<Recording[]>`
     update recordings set upload_id = ${uploadId} where id = ${id} returning ${sql.unsafe(COLUMNS)}`
   return row
 }
 
-/** Locks the workspace's row until the end of the transaction, so that two callers do not both take the last place. */
+/** Locks the workspace's row until the end of the transaction, so that two callers do not both take the last capacity. */
 export const lockMediaUse = async (sql: Queryable, workspaceId: string): Promise<void> => {
   await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
 }
@@ -64,7 +64,7 @@ export const countRecordings = async (sql: Queryable, eventId: string): Promise<
   return row?.recordings ?? 0
 }
 
-/** Bytes of an upload that are stored: they count against the quota although nothing announced them. */
+/** Records stored bytes of an upload, which count against the quota even when unannounced. */
 export const noteUploaded = async (sql: Queryable, id: string, bytes: number): Promise<void> => {
   await sql`update recordings set uploaded_bytes = ${bytes} where id = ${id} and status = 'uploading'`
 }
@@ -74,7 +74,7 @@ export const findRecording = async (sql: Queryable, id: string): Promise<Recordi
   return row
 }
 
-/** Newest first. */
+/** Pages recordings, newest first. */
 export const pageRecordings = async (sql: Queryable, eventId: string, page: PageRequest): Promise<Page<Recording>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<Recording[]>`
@@ -84,7 +84,7 @@ export const pageRecordings = async (sql: Queryable, eventId: string, page: Page
   return toPage(rows, page.limit)
 }
 
-/** From `uploading` to `processing`, with the job that inspects it. `undefined`: it was not uploading. */
+/** Moves from `uploading` to `processing`, with the job that inspects it. `undefined` when it was not uploading. */
 export const completeUpload = async (
   sql: Queryable,
   id: string,
@@ -105,7 +105,7 @@ export const completeUpload = async (
 /** The recording that became ready, for its webhook event. */
 export type Settled = Pick<Recording, "id" | "eventId" | "workspaceId">
 
-/** From `processing` to `ready`. `undefined`: it was not processing, or is gone. */
+/** Moves from `processing` to `ready`. `undefined` when it was not processing, or is gone. */
 export const markReady = async (
   sql: Queryable,
   id: string,
@@ -120,7 +120,7 @@ export const markReady = async (
   return row
 }
 
-/** As `markReady`, for the recording of a broadcast. */
+/** Like `markReady`, for the recording of a broadcast. */
 export const markBroadcastReady = async (
   sql: Queryable,
   id: string,
@@ -135,7 +135,7 @@ export const markBroadcastReady = async (
   return row
 }
 
-/** From `uploading` to `failed`; its bytes are removed by a job. */
+/** Moves from `uploading` to `failed`; a job removes its bytes. */
 export const failUpload = async (sql: Queryable, id: string, failure: MediaFailure): Promise<void> => {
   await sql`
     with failed as (
@@ -145,7 +145,7 @@ export const failUpload = async (sql: Queryable, id: string, failure: MediaFailu
     insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed where storage_key is not null`
 }
 
-/** From `processing` to `failed`; its bytes are removed by a job, and it no longer counts against the quota. */
+/** Moves from `processing` to `failed`; a job removes its bytes, and it no longer counts against the quota. */
 export const markFailed = async (sql: Queryable, id: string, failure: MediaFailure): Promise<boolean> => {
   const { count } = await sql`
     with failed as (
@@ -158,7 +158,7 @@ export const markFailed = async (sql: Queryable, id: string, failure: MediaFailu
   return count > 0
 }
 
-/** From `uploading` to `failed`, for up to `limit` uploads whose time is over. Resolves to their number. */
+/** Moves up to `limit` expired uploads from `uploading` to `failed`. Resolves to their number. */
 export const expireUploads = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
   const failure: MediaFailure = { code: "upload_expired", detail: "The upload was not completed in time." }
   const { count } = await sql`
@@ -175,7 +175,10 @@ export const expireUploads = async (sql: Queryable, now: Timestamp, limit: numbe
   return count
 }
 
-/** Deletes up to `limit` recordings, oldest first, that were begun before; resolves to their number. Their bytes go as with `deleteRecording`. */
+/**
+ * Deletes up to `limit` recordings begun before the cutoff, oldest first; resolves to their number. Their bytes are removed as in
+ * `deleteRecording`.
+ */
 export const deleteRecordingsBefore = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from recordings where id = any (array(
@@ -184,17 +187,17 @@ export const deleteRecordingsBefore = async (sql: Queryable, before: Timestamp, 
   return count
 }
 
-/** A stored file: whose it says it is. */
+/** Name of a stored file, with the workspace and id that it states. */
 interface StoredFileName {
   readonly key: string
   readonly workspaceId: string
-  /** Of a recording or clip. */
+  /** Id of a recording or clip. */
   readonly id: string
 }
 
 /**
- * The keys of those files that no recording or clip has. Files of workspaces that are not in the database are not looked at: it may be another
- * database than the one that the files belong to.
+ * Keys of the files that belong to no recording or clip. Files of unknown workspaces are skipped: this may be another database than the one
+ * that the files belong to.
  */
 export const findStrayMedia = async (
   sql: Queryable,
@@ -214,7 +217,7 @@ export const findStrayMedia = async (
   return rows.map(({ key }) => key)
 }
 
-/** The recording's bytes are removed by a job that a trigger adds. */
+/** A trigger adds the job that removes the recording's bytes. */
 export const deleteRecording = async (sql: Queryable, id: string): Promise<boolean> => {
   const { count } = await sql`delete from recordings where id = ${id}`
   return count > 0
@@ -225,7 +228,7 @@ interface RecordingOwner {
   readonly recording: Recording
 }
 
-/** For the access check. */
+/** Owner of a recording, for the access check. */
 export const findRecordingOwner = async (sql: Queryable, id: string): Promise<RecordingOwner | undefined> => {
   const recording = await findRecording(sql, id)
   return recording === undefined ? undefined : { workspaceId: recording.workspaceId, recording }

@@ -1,12 +1,14 @@
-/** How much the speakers of a transcript said. */
+/** Speaking statistics of a transcript. */
 import type { Queryable } from "../database.ts"
 
 const MOST_SPEAKERS = 100
 
-/** The number of words of `text`. */
+/** SQL for the number of words of `text`. */
 export const WORDS = "cardinality(regexp_split_to_array(trim(text), '\\s+'))"
 
-/** Counts once, for every reader of the recap. Segments without a speaker do not count. Run in the transaction that writes the segments. */
+/**
+ * Counts words once for all readers of the recap. Segments without a speaker do not count. Run in the transaction that writes the segments.
+ */
 export const countSpeakers = async (sql: Queryable, transcriptId: string): Promise<void> => {
   await sql`
     update transcripts set speakers = coalesce((

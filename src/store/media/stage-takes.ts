@@ -1,43 +1,43 @@
-/** The takes of a broadcast that the media server makes, and the numbers that viewers were shown. */
+/** Takes of a broadcast made by the media server, and the segment numbers shown to viewers. */
 import type { Queryable } from "../database.ts"
 
-/** The place of a take in its broadcast. */
+/** Position of a take in its broadcast. */
 export interface TakePlace {
-  /** Which one, from 0. */
+  /** Take index, starting at 0. */
   readonly take: number
-  /** The number of its first segment in the broadcast. */
+  /** Number of its first segment in the broadcast. */
   readonly first: number
 }
 
-/** A stretch of a broadcast that the media server makes. */
+/** One continuous part of a broadcast made by the media server. */
 export interface StageTake {
-  /** Of the recording. */
+  /** Id of the recording. */
   readonly id: string
   readonly storageKey: string
-  /** Nothing is added to it any more. */
+  /** Whether the take is complete. */
   readonly hasEnded: boolean
-  /** The next one began long ago, or the broadcast has ended long ago, and the end of this one is not known. */
+  /** Whether the next take began long ago, or the broadcast ended long ago, while the end of this take is unknown. */
   readonly isOverdue: boolean
-  /** Null: none of its segments was shown. */
+  /** Null when none of its segments was shown. */
   readonly place: TakePlace | null
 }
 
-/** The numbers that viewers of a broadcast were shown. */
+/** Segment numbers shown to viewers of a broadcast. */
 export interface StageNumbers {
-  /** Of the oldest segment in the last playlist. */
+  /** Number of the oldest segment in the last playlist. */
   readonly oldest: number
-  /** Of the next segment. */
+  /** Number of the next segment. */
   readonly next: number
-  /** Takes with a segment that was shown. */
+  /** Number of takes with a segment that was shown. */
   readonly takes: number
 }
 
-/** A recorder that died says nothing of its end. So long after the beginning of the next take, nothing more is expected of it. */
+/** Time after the beginning of the next take at which a take counts as ended, because a dead recorder does not report its end. */
 const ENDS_WITHIN = "30 seconds"
-/** The same, after the end of the broadcast: nobody waits behind the last take, and its files may be long. */
+/** Time after the end of the broadcast at which its last take counts as ended: nobody waits for what follows, and its files may be long. */
 const LAST_ENDS_WITHIN = "2 minutes"
 
-/** Those that have begun and did not fail, in their order. */
+/** Takes that have begun and did not fail, in order. */
 export const stageTakesOf = async (sql: Queryable, broadcastId: string): Promise<ReadonlyArray<StageTake>> =>
   sql<StageTake[]>`
     select id, storage_key,
@@ -60,7 +60,7 @@ export const stageNumbersOf = async (sql: Queryable, broadcastId: string): Promi
   return row ?? { oldest: 0, next: 0, takes: 0 }
 }
 
-/** Numbers that are about to be shown. `places`: of takes that had none, by the recording. */
+/** Stores numbers that are about to be shown. `places` holds those of newly placed takes, by recording. */
 export const keepStageNumbers = async (
   sql: Queryable,
   broadcastId: string,

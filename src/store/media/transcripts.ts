@@ -1,9 +1,9 @@
-/** Transcripts of recordings: one for each, replaced as a whole. */
+/** Transcripts of recordings: one per recording, replaced as a whole. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { countSpeakers } from "./speakers.ts"
 
-/** One stretch of speech; times in milliseconds from the recording's start. */
+/** One stretch of speech, with times in milliseconds from the recording's start. */
 interface StoredSegment {
   readonly t0: number
   readonly t1: number
@@ -19,25 +19,25 @@ export interface TranscriptRow {
   readonly createdAt: Timestamp
 }
 
-/** Segments of a slice at most. */
+/** Maximum number of segments per slice. */
 const IN_A_SLICE = 1000
 
 interface NewTranscript {
   readonly id: string
   readonly recordingId: string
-  /** JSON of arrays of segments, in their order. The text goes to the database as it is: the event loop does not pay for its segments. */
+  /** JSON arrays of segments, in order. The text goes to the database unparsed, so its segments cost the event loop nothing. */
   readonly slices: ReadonlyArray<string>
 }
 
 /**
- * Replaces the recording's transcript with one of a new id. Resolves to whether there was one before; `undefined` when the recording
- * is gone. Run in a transaction.
+ * Replaces the recording's transcript with a new one under a new id. Resolves to whether there was one before; `undefined` when the
+ * recording is gone. Run in a transaction.
  */
 export const replaceTranscript = async (
   sql: Queryable,
   { id, recordingId, slices }: NewTranscript,
 ): Promise<boolean | undefined> => {
-  // Two callers at once take turns: the row is the recording's.
+  // Serialises concurrent callers by the recording's row.
   const [recording] = await sql<{ eventId: string }[]>`
     select event_id from recordings where id = ${recordingId} for no key update`
   if (recording === undefined) return undefined
@@ -67,11 +67,11 @@ export const findTranscriptById = async (sql: Queryable, id: string): Promise<Tr
   return row
 }
 
-/** The talk in a room of a breakout is not the event's. */
+/** Excludes talk in a breakout room, which is not the event's. */
 export const OF_THE_EVENT = `recording_id is null or exists (
   select 1 from recordings r where r.id = recording_id and r.kind <> 'room')`
 
-/** The event's own, of its captions, or else the newest of its recordings'. */
+/** The event's own transcript of its captions, or else the newest of its recordings. */
 export const findEventTranscript = async (sql: Queryable, eventId: string): Promise<TranscriptRow | undefined> => {
   const [row] = await sql<TranscriptRow[]>`
     select id, event_id, recording_id, created_at from transcripts
@@ -80,7 +80,7 @@ export const findEventTranscript = async (sql: Queryable, eventId: string): Prom
   return row
 }
 
-/** JSON of a thousand segments each, as of one moment: a row of each segment would take the event loop long. */
+/** JSON slices of a thousand segments each, from one snapshot: one row per segment would occupy the event loop for long. */
 export const listSlices = async (sql: Queryable, transcriptId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ slice: string }[]>`
     select jsonb_agg(jsonb_build_object('t0', t0, 't1', t1, 'speaker', speaker, 'lang', lang, 'text', text) order by n)::text as slice
@@ -91,7 +91,7 @@ export const listSlices = async (sql: Queryable, transcriptId: string): Promise<
 
 export const segmentsOfSlice = (slice: string): ReadonlyArray<StoredSegment> => JSON.parse(slice) as StoredSegment[]
 
-/** Segments with all words of `words`, in the order of speech. */
+/** Segments that contain all words of `words`, in order of speech. */
 export const searchSegments = async (
   sql: Queryable,
   transcriptId: string,

@@ -1,4 +1,4 @@
-/** Reads for the metrics what the workspaces take, as far as the database knows it. */
+/** Metrics of the workspaces' resource use, as far as the database knows it. */
 import { Effect, Layer } from "effect"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Share } from "../../telemetry/workspace-shares.ts"

@@ -1,8 +1,8 @@
-/** What workspaces take of the work on stored bytes, and of the room for them. */
+/** Use of media jobs and storage by workspace. */
 import type { Queryable } from "../database.ts"
 import { HALF_LIFE_SECONDS, OF_NO_WORKSPACE } from "./media-jobs.ts"
 
-/** A larger number is reported as this one. */
+/** Maximum number that is counted exactly and reported. */
 const COUNTED = 100_000
 
 interface JobUse {
@@ -11,7 +11,7 @@ interface JobUse {
   readonly seconds: number
 }
 
-/** Of the workspaces whose jobs took most time lately, and then of those with most that wait. */
+/** Workspaces whose jobs took most time recently, followed by those with most waiting jobs. */
 export const readJobUse = async (sql: Queryable, limit: number): Promise<ReadonlyArray<JobUse>> =>
   sql<JobUse[]>`
     with waiting as (
@@ -27,7 +27,7 @@ export const readJobUse = async (sql: Queryable, limit: number): Promise<Readonl
       from waiting full join spent using (workspace_id)
      order by seconds desc, waiting desc, workspace_id limit ${limit}::int`
 
-/** The workspaces whose recordings have most bytes. It reads the rows of all recordings. */
+/** Workspaces with most bytes of recordings. It reads the rows of all recordings. */
 export const readLargestStores = async (
   sql: Queryable,
   limit: number,
@@ -42,7 +42,7 @@ interface NamedUse {
   readonly bytes: number
 }
 
-/** Those that are there of these workspaces, with what they store. */
+/** The existing ones among these workspaces, with what they store. */
 export const nameUses = async (sql: Queryable, ids: ReadonlyArray<string>): Promise<ReadonlyArray<NamedUse>> =>
   sql<NamedUse[]>`
     select w.id as workspace_id, w.slug as workspace_slug,

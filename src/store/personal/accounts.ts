@@ -1,4 +1,4 @@
-/** Deleting an account with everything that names the person, and what is stored about it. */
+/** Deletes an account with everything that names the person and is stored about it. */
 import { Effect } from "effect"
 import { Conflict, type Unavailable } from "../../model/errors.ts"
 import { parseId } from "../../model/ids.ts"
@@ -18,10 +18,10 @@ import {
   utcOf,
 } from "./export.ts"
 
-/** Slugs that the refusal names. */
+/** Maximum number of slugs named by the refusal. */
 const NAMED = 5
 
-/** Takes the rows of the account's workspaces; resolves to the slugs of those that nobody else owns. */
+/** Locks the rows of the account's workspaces; resolves to the slugs of those that nobody else owns. */
 const onlyOwnedBy = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   await sql`
     select 1 from workspaces
@@ -54,7 +54,7 @@ const deleteAll = async (
   const users = await sql<{ id: string; workspaceId: string }[]>`
     select id, workspace_id from users where account_id = ${accountId} order by id`
   const erasures: Erasure[] = []
-  // Before the account: its proved addresses say which registrations are its own.
+  // Runs before the account is deleted: its proved addresses decide which registrations are its own.
   for (const { id: userId, workspaceId } of users) {
     const erasure = await eraseUser(sql, { workspaceId, userId }, now)
     if (erasure !== undefined) erasures.push(erasure)
@@ -71,7 +71,7 @@ const deleteAll = async (
   return erasures
 }
 
-/** `Conflict` for the only owner of a workspace. Run it under `lockAccount`. */
+/** Fails with `Conflict` for the only owner of a workspace. Run it under `lockAccount`. */
 export const deleteAccount = (
   sql: Queryable,
   given: { readonly accountId: string; readonly requestId: string; readonly now: number },
@@ -113,17 +113,17 @@ const readAccount = async (sql: Queryable, accountId: string): Promise<ReadonlyA
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null`
 
-/** In place of a user: a page about the account itself. Every user's id is greater. */
+/** Placeholder for a user on a page about the account itself. Every user's id is greater. */
 const ACCOUNT = "00000000-0000-0000-0000-000000000000"
 
-/** The user of the account that a page is about, and the place there. */
+/** User of the account that a page is about, and the position there. */
 interface AccountExportPosition {
   readonly createdAt: string
   readonly id: string
   readonly at: ExportPosition | null
 }
 
-/** Pages go through the account itself, and then through one user, in one workspace, after the other. */
+/** Pages cover the account itself, and then one user after the other, each in one workspace. */
 export const decodeAccountCursor = (cursor: string): AccountExportPosition | undefined => {
   const [user = "", rest = ""] = cursor.split(".")
   const id = parseId(user)

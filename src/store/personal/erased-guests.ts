@@ -1,28 +1,28 @@
 /**
- * Guests whose sessions ended with their erasure. A guest's session is a signed token that is stored nowhere and rests on no row; a row
- * here ends those of before, for as long as one can last.
+ * Guests whose sessions ended with their erasure. A guest's session is a signed token that is stored nowhere and depends on no row; a row
+ * here ends earlier sessions, for as long as one can last.
  */
 import { GUEST_SESSION_SECONDS } from "../../model/participants.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-/** A guest's session, or the token or socket that came of it. */
+/** A guest's session, or a token or socket derived from it. */
 export interface GuestSession {
   readonly eventId: string
   readonly participantId: string
-  /** Of the session, Unix milliseconds. */
+  /** Expiry of the session in Unix milliseconds. */
   readonly expiresAt: number
 }
 
 /**
- * Sessions that were made up to this long after an erasure end with it: the clocks of nodes differ, and a session may be in the making.
- * New ones are made when the erasure is over, which takes longer.
+ * Sessions created up to this long after an erasure end with it: the clocks of nodes differ, and a session may be about to be created. New
+ * sessions are possible after the erasure, which takes longer.
  */
 const MARGIN_MS = 300_000
-/** The rows are kept for the longest session, and as long again as the margin. */
+/** Retention of the rows: the longest session plus twice the margin. */
 const KEPT_MS = GUEST_SESSION_SECONDS * 1000 + 2 * MARGIN_MS
 
-/** Ends the sessions that the guests have at these events. */
+/** Ends the guests' sessions at these events. */
 export const endGuestSessions = async (
   sql: Queryable,
   guests: ReadonlyArray<Pick<GuestSession, "eventId" | "participantId">>,
@@ -38,7 +38,7 @@ export const endGuestSessions = async (
     on conflict (event_id, participant_id) do update set erased_at = excluded.erased_at`
 }
 
-/** For each session, in their order: did the guest's erasure end it? */
+/** Whether the guest's erasure ended each session, in order. */
 export const areErased = async (
   sql: Queryable,
   sessions: ReadonlyArray<GuestSession>,

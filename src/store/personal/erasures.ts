@@ -1,7 +1,7 @@
 /**
- * Erasing a person of a workspace. The first transaction takes away what the person signs in, is written to and is found by, and stores
- * an erasure; passes over the workspace's events then remove the person's name from what the events keep. Each step is one bounded
- * transaction and may be repeated.
+ * Erasing a person of a workspace. The first transaction removes the person's credentials, addresses and identifiers, and stores an
+ * erasure; passes over the workspace's events then remove the person's name from what the events keep. Each step is one bounded transaction
+ * and may be repeated.
  */
 import { newId } from "../../model/ids.ts"
 import { REMOVED_PERSON, registeredAs } from "../../model/participants.ts"
@@ -11,22 +11,22 @@ import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
 import { forgetOrigins } from "../workspaces/audit.ts"
 
-/** A pass belongs to the process that claimed it for so long after its last step. */
+/** Lease of the process that claimed a pass, counted from its last step. */
 const LEASE_MS = 60_000
 /**
- * By then every socket of the person is closed on every node, everyone has left by the presence grace, and answers that were kept for
- * repeated commands are gone.
+ * Time by which every socket of the person is closed on every node, everyone has left by the presence grace, and answers kept for repeated
+ * commands are gone.
  */
 const LAST_PASS_AFTER_MS = 900_000
 
 export interface Erasure {
   readonly id: string
   readonly workspaceId: string
-  /** At events. */
+  /** Ids of the person at events. */
   readonly participantIds: ReadonlyArray<string>
-  /** The one event of each of these ids, in their order; null where they count at every event of the workspace. */
+  /** The event of each of these ids, in order; null when they count at every event of the workspace. */
   readonly eventIds: ReadonlyArray<string> | null
-  /** The last event that this pass has done with. */
+  /** Last event completed by this pass. */
   readonly after: PagePosition | null
   readonly isLastPass: boolean
 }
@@ -45,7 +45,7 @@ export const insertErasure = async (
   return { id, ...given, after: null, isLastPass: false }
 }
 
-/** Deletes the registrations of an address at all events of the workspace. Resolves to the ids that these had at the events. */
+/** Deletes the registrations of an address at all events of the workspace. Resolves to their participant ids. */
 const deleteRegistrationsOf = async (
   sql: Queryable,
   workspaceId: string,
@@ -60,7 +60,7 @@ const deleteRegistrationsOf = async (
   return rows.map(({ id }) => registeredAs(id))
 }
 
-/** Open invites of the address end. Those that were taken up or refused stay as acts, without the address. */
+/** Deletes open invites of the address. Accepted or refused ones stay as acts, without the address. */
 const forgetInvitesTo = async (sql: Queryable, workspaceId: string, email: string): Promise<number> => {
   const { count } = await sql`
     update invites set email = null, status = case status when 'pending' then 'revoked' else status end,
@@ -70,8 +70,8 @@ const forgetInvitesTo = async (sql: Queryable, workspaceId: string, email: strin
 }
 
 /**
- * The address of a user, if it is the user's: as the integrator said, or as the account has proved. Whoever signs up under another
- * person's address must not erase that person's registrations.
+ * A user's address, if it is the user's own: as stated by the integrator, or as proved by the account. Signing up under another person's
+ * address must not allow erasing that person's registrations.
  */
 export const addressOf = async (
   sql: Queryable,
@@ -84,7 +84,7 @@ export const addressOf = async (
   return proved.length > 0 ? email : null
 }
 
-/** `undefined`: the workspace has no such user (any more). Two transactions for one user follow one another. */
+/** `undefined` when the workspace has no such user. Two transactions for one user run one after the other. */
 export const eraseUser = async (
   sql: Queryable,
   { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
@@ -96,7 +96,7 @@ export const eraseUser = async (
   const email = await addressOf(sql, user)
   const registered = email === null ? [] : await deleteRegistrationsOf(sql, workspaceId, email)
   if (email !== null) await forgetInvitesTo(sql, workspaceId, email)
-  // Without the user's row these are found by the events alone.
+  // Without the user's row, only the events lead to these rows.
   await sql`update questions set author_name = null where author_user_id = ${userId}`
   await sql`update attendances set name = ${REMOVED_PERSON} where user_id = ${userId}`
   await forgetOrigins(sql, userId)
@@ -104,7 +104,7 @@ export const eraseUser = async (
   return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered], eventIds: null }, now)
 }
 
-/** For a person who is no user. `undefined`: the workspace has no registration and no invite of the address. */
+/** Erases a person who is no user. `undefined` when the workspace has no registration and no invite of the address. */
 export const eraseRegistrant = async (
   sql: Queryable,
   { workspaceId, email }: { readonly workspaceId: string; readonly email: string },
@@ -116,7 +116,7 @@ export const eraseRegistrant = async (
   return insertErasure(sql, { workspaceId, participantIds, eventIds: null }, now)
 }
 
-/** The erasure whose pass is due first. Another process does not get it while its lease lasts. */
+/** Claims the erasure whose pass is due first. Another process does not get it during its lease. */
 export const claimErasure = async (sql: Queryable, now: number): Promise<Erasure | undefined> => {
   const [row] = await sql<
     (Omit<Erasure, "after"> & { afterCreatedAt: Timestamp | null; afterEventId: string | null })[]
@@ -131,26 +131,26 @@ export const claimErasure = async (sql: Queryable, now: number): Promise<Erasure
   return { ...erasure, after }
 }
 
-/** The pass goes on after this event, also when another process takes it over. */
+/** Records that the pass continues after this event, even when another process takes it over. */
 export const advanceErasure = async (
   sql: Queryable,
   { id, isLastPass }: Erasure,
   to: PagePosition,
   now: number,
 ): Promise<void> => {
-  // A process that is late must not move the pass of another one.
+  // A late process must not move another process's pass.
   await sql`
     update erasures set after_created_at = ${to.createdAt}, after_event_id = ${to.id}, due_at = ${toTimestamp(now + LEASE_MS)}
      where id = ${id} and is_last_pass = ${isLastPass}`
 }
 
-/** The pass stays with this process: an event may take long to answer. */
+/** Renews the lease: an event may take long to answer. */
 export const keepErasure = async (sql: Queryable, { id, isLastPass }: Erasure, now: number): Promise<void> => {
   await sql`
     update erasures set due_at = ${toTimestamp(now + LEASE_MS)} where id = ${id} and is_last_pass = ${isLastPass}`
 }
 
-/** The pass is over: the last one follows, or the erasure is done. */
+/** Ends the pass: the last one follows, or the erasure is complete. */
 export const finishPass = async (sql: Queryable, { id, isLastPass }: Erasure, now: number): Promise<void> => {
   if (isLastPass) await sql`delete from erasures where id = ${id} and is_last_pass`
   else {
@@ -165,7 +165,7 @@ interface WalkedEvent extends PagePosition {
   readonly isOpen: boolean
 }
 
-/** The next events of the erasure, newest first; `isOpen`: people may be at it. */
+/** The next events of the erasure, newest first; `isOpen` means that people may be present. */
 export const nextEvents = async (
   sql: Queryable,
   { workspaceId, eventIds }: Pick<Erasure, "workspaceId" | "eventIds">,
@@ -185,7 +185,7 @@ export const nextEvents = async (
      order by created_at desc, id desc limit ${limit}`
 }
 
-/** The ids of the person that count at some of these events. */
+/** The person's ids that count at some of these events. */
 export const participantsAt = (
   { participantIds, eventIds }: Pick<Erasure, "participantIds" | "eventIds">,
   wanted: ReadonlyArray<string>,
@@ -200,7 +200,7 @@ interface People {
   readonly participantIds: ReadonlyArray<string>
 }
 
-/** An event whose actor may know some of the people, and these. */
+/** An event whose actor may know some of the people, and their ids. */
 interface KnowingEvent {
   readonly eventId: string
   readonly participantIds: ReadonlyArray<string>
@@ -244,7 +244,7 @@ export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: Peop
      where event_id = any (${events}::uuid[]) and kind = 'seat' and id = any (${people}::text[]) and body ? 'name'`
   await sql`
     delete from live_commands where event_id = any (${events}::uuid[]) and scope = any (${[...people, ...keyed]}::text[])`
-  // Also one that is not delivered yet: it names the person.
+  // Includes undelivered messages, because they name the person.
   await sql`
     delete from outbox_messages
      where type in ('registration.created', 'registration.cancelled') and event_id = any (${events}::uuid[])

@@ -1,6 +1,6 @@
 /**
- * Everything that is stored about a person of a workspace, in pages: the person, and then what each event has of them, newest event
- * first. A page looks at a bounded number of events.
+ * Paged export of everything stored about a person of a workspace: first the person, then what each event has about them, newest event
+ * first. A page reads a bounded number of events.
  */
 import { parseId } from "../../model/ids.ts"
 import { type Guest, guestAt, registeredAs } from "../../model/participants.ts"
@@ -11,7 +11,7 @@ import { FIRST_PAGE, type Page, type PagePosition, type PageRequest } from "../p
 
 const formsOf = (email: string | null | undefined): ReadonlyArray<string> => (email == null ? [] : storedForms(email))
 
-/** Kinds in the order in which an event's items come. */
+/** Kinds in the order of an event's items. */
 type ExportKind =
   | "account"
   | "address"
@@ -38,19 +38,19 @@ export interface ExportItem {
   readonly data: { readonly [field: string]: unknown }
 }
 
-/** The last item of the page before, at an event. */
+/** Last item of the previous page, at an event. */
 export interface ExportPosition extends PagePosition {
   readonly kind: string
   readonly itemId: string
 }
 
-/** After every item of an event. */
+/** Sorts after every item of an event. */
 const END = "~"
-/** Events that one statement looks at, and statements of a page. */
+/** Events per statement, and statements per page. */
 const EVENTS = 20
 const STEPS = 10
 
-/** A time inside of a JSON object, as elsewhere: PostgreSQL would write it with its offset. */
+/** A time inside a JSON object, formatted as elsewhere: PostgreSQL would write it with its offset. */
 export const utcOf = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
@@ -78,7 +78,7 @@ interface People extends ExportedPerson {
   readonly participantIds: ReadonlyArray<string>
 }
 
-/** A guest has an id of their own at each event; others have the same ones everywhere. */
+/** A guest has a separate id at each event; others have the same ids everywhere. */
 const peopleAt = (people: People, eventIds: ReadonlyArray<string>): People => {
   const { guest } = people
   return guest === null ? people : { ...people, participantIds: eventIds.map((id) => guestAt(id, guest)) }
@@ -106,7 +106,7 @@ const readPerson = async (
        from invites where workspace_id = ${workspaceId} and event_id is null and email = any(${formsOf(email)}::text[])
       order by created_at desc limit 100)`
 
-/** What these events have of the person, after the position at the first of them. */
+/** Items of these events about the person, after the position at the first of them. */
 const readAt = async (
   sql: Queryable,
   { userId, email, participantIds }: People,
@@ -172,7 +172,7 @@ const readAt = async (
 
 const FIRST: ExportPosition = { ...FIRST_PAGE, kind: "", itemId: "" }
 
-/** Kinds of the items that belong to no event, in their order. They come before those of events. */
+/** Kinds of items that belong to no event, in order. They precede those of events. */
 const OWN_KINDS: ReadonlyArray<string> = [
   "account",
   "address",
@@ -183,7 +183,7 @@ const OWN_KINDS: ReadonlyArray<string> = [
   "invite",
 ] satisfies ReadonlyArray<ExportKind>
 
-/** Negative where `one` comes first. */
+/** Negative when `one` comes first. */
 const compareOwn = (
   one: Pick<ExportItem, "kind" | "id">,
   other: { readonly kind: string; readonly id: string },
@@ -192,7 +192,7 @@ const compareOwn = (
 
 interface OwnPage {
   readonly rows: ReadonlyArray<ExportItem>
-  /** The last one of the rows; null once all have come. */
+  /** The last of the rows; null when there are no more. */
   readonly next: ExportPosition | null
 }
 
@@ -212,7 +212,7 @@ export const pageOwnItems = (
 
 interface BegunPage {
   readonly items: ReadonlyArray<ExportItem>
-  /** The page, or the next one, goes on after this. */
+  /** Position after which this or the next page continues. */
   readonly from: ExportPosition
   readonly isFull: boolean
 }
@@ -229,10 +229,7 @@ const beginPage = async (
   return { items: rows, from: next ?? { ...FIRST, kind: END }, isFull: rows.length >= limit }
 }
 
-/**
- * A page may have fewer items than its limit, also none, and a next one follows all the same: it has looked at as many events as one
- * request may look at.
- */
+/** A page may have fewer items than its limit, or none, and still be followed by another: it has read as many events as one request may. */
 export const pageExport = async (
   sql: Queryable,
   person: ExportedPerson,

@@ -1,7 +1,7 @@
 /**
- * Erasing a partner's guest, who has no row of their own: the ids at events come from the event, the issuer and the partner's own id of
- * the guest. They are computed for the workspace's events in steps, so the partner's id is stored nowhere. The erasure has those of
- * events that hold something of the guest, and of all events that a session of the guest may still open.
+ * Erasing a partner's guest, who has no row of their own: the ids at events derive from the event, the issuer and the partner's own id of
+ * the guest. They are computed for the workspace's events in steps, so the partner's id is stored nowhere. The erasure covers events that
+ * hold something about the guest, and all events that a session of the guest may still open.
  */
 import { GUEST_SESSION_SECONDS, type Guest, guestAt, REMOVED_PERSON } from "../../model/participants.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
@@ -10,26 +10,26 @@ import { FIRST_PAGE, type PagePosition } from "../page.ts"
 import { endGuestSessions } from "./erased-guests.ts"
 import { type Erasure, insertErasure } from "./erasures.ts"
 
-/** Events that one step looks at, and ids of an erasure. */
+/** Events per step, and maximum number of ids of an erasure. */
 const EVENTS = 500
 
 /** The guest at one event. */
 export interface GuestPlace {
   readonly eventId: string
   readonly participantId: string
-  /** A session of before may open the event. */
+  /** Whether an earlier session may still open the event. */
   readonly isOpen: boolean
-  /** Something is stored there that an erasure takes away. */
+  /** Whether the event stores something that an erasure removes. */
   readonly isStored: boolean
 }
 
 export interface SearchStep {
   readonly places: ReadonlyArray<GuestPlace>
-  /** The last event of the step; null when all have been looked at. */
+  /** Last event of the step; null when all events were searched. */
   readonly last: PagePosition | null
 }
 
-/** Those of the places that hold something which `eraseAt` takes away; each condition is one look into an index. */
+/** The events with something that `eraseAt` removes; each condition is one index lookup. */
 const findStored = async (
   sql: Queryable,
   eventIds: ReadonlyArray<string>,
@@ -56,7 +56,7 @@ const findStored = async (
   return new Set(rows.map(({ eventId }) => eventId))
 }
 
-/** The guest at the workspace's next events, newest first: at those that are open, and at those that have something of them. */
+/** Searches the workspace's next events, newest first, for those that are open to the guest or store something about them. */
 export const searchGuest = async (
   sql: Queryable,
   { workspaceId, guest }: { readonly workspaceId: string; readonly guest: Guest },
@@ -86,7 +86,7 @@ export const searchGuest = async (
   }
 }
 
-/** Of these ids, those that are being erased. */
+/** The ids among these that are being erased. */
 const beingErased = async (sql: Queryable, participantIds: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
   const rows = await sql<{ id: string }[]>`
     select p.id from unnest(${[...participantIds]}::text[]) as p(id)
@@ -94,13 +94,13 @@ const beingErased = async (sql: Queryable, participantIds: ReadonlyArray<string>
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The guest is not admitted meanwhile: the passes could not tell what they write then from what is to be erased. */
+/** A guest being erased is not admitted: the passes could not tell new data from data to erase. */
 export const isBeingErased = async (sql: Queryable, participantId: string): Promise<boolean> =>
   (await beingErased(sql, [participantId])).size > 0
 
 /**
- * The erasures that begin; none when nothing is stored of the guest but what another erasure takes away already. Run it under
- * `lockWorkspace`, so that of two callers one sees the erasure of the other.
+ * The erasures to begin; none when everything stored about the guest is already being erased. Run it under `lockWorkspace`, so that of two
+ * callers one sees the erasure of the other.
  */
 export const eraseGuest = async (
   sql: Queryable,

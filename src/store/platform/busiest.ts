@@ -1,4 +1,4 @@
-/** Names of what was busiest, for the operator. What is deleted has none. */
+/** Names of the busiest objects, for the operator. Deleted objects have none. */
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 

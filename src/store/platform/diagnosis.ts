@@ -1,4 +1,4 @@
-/** The database as somebody who helps an operator wants to see it: sizes and numbers, and nothing that customers stored. */
+/** Diagnosis of the database for somebody who helps an operator: sizes and numbers, and nothing that customers stored. */
 
 import { withSession } from "../pool/session.ts"
 import { readBacklog } from "../webhooks/backlog.ts"
@@ -7,7 +7,7 @@ import { countLiveEvents } from "./platform.ts"
 const SESSION = { application_name: "gathercue doctor" }
 const LIMITS = { connectMs: 10_000, withinMs: 20_000 }
 
-/** Rows are the server's estimate; -1: it has not looked yet. */
+/** Row count estimated by the server; -1 when not yet analysed. */
 interface TableSize {
   readonly name: string
   readonly rows: number

@@ -3,9 +3,9 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
-/** Of each list. */
+/** Maximum length of each list. */
 const SHOWN = 100
-/** A larger number is reported as this one. */
+/** Maximum number that is counted exactly and reported. */
 const COUNTED = 100_000
 
 interface LiveEventRow {
@@ -14,7 +14,7 @@ interface LiveEventRow {
   readonly workspaceId: string
   readonly workspaceSlug: string
   readonly startedAt: Timestamp | null
-  /** People with a connection, as far as their arrival is stored. */
+  /** Number of connected people, as far as their arrival is stored. */
   readonly people: number
 }
 
@@ -44,7 +44,7 @@ interface FailingEndpointRow {
   readonly lastFailureAt: Timestamp
 }
 
-/** Webhook endpoints of which a delivery failed within a day, the last failure first. */
+/** Webhook endpoints with a failed delivery within a day, last failure first. */
 export const listFailingEndpoints = async (sql: Queryable): Promise<ReadonlyArray<FailingEndpointRow>> =>
   sql<FailingEndpointRow[]>`
     select id, workspace_id, url, status, failing_since, last_failure_at from webhook_endpoints

@@ -1,6 +1,6 @@
 /**
- * How values cross the wire: times as RFC 3339 text, bigint as number (our counters stay below 2^53), and arrays of text
- * and uuid by their fixed type numbers, so that no connection has to ask the catalogue for them first.
+ * Wire formats of values: times as RFC 3339 text, bigint as number (our counters stay below 2^53), and arrays of text and uuid by their
+ * fixed type numbers, so that no connection has to ask the catalogue for them first.
  */
 
 /** Type numbers of PostgreSQL's catalogue (`pg_type.dat`); built-in ones never change. */
@@ -11,20 +11,20 @@ const UUID_ARRAY = 2951
 
 const quoted = (text: string): string => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
 
-/** An array literal as PostgreSQL reads it, each element in quotes: `{"a","b"}`. */
+/** Writes an array literal for PostgreSQL, each element in quotes: `{"a","b"}`. */
 export const writeArray = (elements: ReadonlyArray<string | null>): string =>
   `{${elements.map((element) => (element === null ? "NULL" : quoted(element))).join(",")}}`
 
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}]+)/gs
 
-/** Reads a one-dimensional array literal as PostgreSQL writes it: quotes only where an element needs them. */
+/** Reads a one-dimensional array literal of PostgreSQL, which quotes elements only where necessary. */
 export const readArray = (literal: string): ReadonlyArray<string | null> =>
   Array.from(literal.slice(1, -1).matchAll(ELEMENT), ([, inQuotes, bare]) => {
     if (inQuotes !== undefined) return inQuotes.replace(/\\(.)/gs, "$1")
     return bare === "NULL" || bare === undefined ? null : bare
   })
 
-/** In the form of the driver's `types` option; the names are not used, only the numbers. */
+/** Codecs for the driver's `types` option; only the numbers are used, not the names. */
 export const CODECS = {
   timestamp: {
     to: TIMESTAMPTZ,

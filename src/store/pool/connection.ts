@@ -1,7 +1,7 @@
 /**
- * One session on the database, for as long as its socket lives. It is a driver client of exactly one connection that never
- * reconnects: a session that ends is thrown away with its client, so nothing of the driver's own pool (its queues, its
- * pipeline, its reconnecting) is ever at work. The session's transaction status is read off the wire.
+ * One session on the database, for the lifetime of its socket. It is a driver client of exactly one connection that never reconnects: an
+ * ended session is discarded with its client, so nothing of the driver's own pool (its queues, its pipeline, its reconnecting) is ever
+ * active. The session's transaction status is read off the wire.
  */
 import type { Socket } from "node:net"
 import postgres from "postgres"
@@ -17,12 +17,12 @@ export interface SessionSettings {
   readonly [name: string]: string | number
 }
 
-/** The driver's parsed options; it takes them as they are. */
+/** The driver's parsed options, which it accepts as input. */
 interface ParsedOptions extends Address {
   readonly shared: unknown
 }
 
-/** The part of the driver's client that is used. */
+/** The used part of the driver's client. */
 interface Client {
   readonly options: ParsedOptions
   readonly json: (value: unknown) => postgres.Parameter<unknown>
@@ -34,42 +34,42 @@ interface Client {
   readonly end: (options: { readonly timeout: number }) => Promise<void>
 }
 
-/** The driver's own types do not know parsed options, a socket, `simple`, and settings and codecs under any name. */
+/** The driver's own types lack parsed options, a socket, `simple`, and arbitrary names of settings and codecs. */
 const driver = postgres as unknown as {
   (url: string, options: object): Client
   (options: object): Client
 }
 
-/** The reason for giving a connection up. */
+/** Reason for giving up a connection. */
 export type Ending = "lost" | "deadline" | "in_transaction" | "unfinished" | "protocol" | "suspect" | "closed"
 
-/** Is the cause an error of the server after which the session goes on? */
+/** Whether the cause is an error of the server after which the session continues. */
 const isServersWord = (cause: unknown): cause is postgres.PostgresError =>
   cause instanceof postgres.PostgresError && cause.severity === "ERROR"
 
-/** `statement_timeout` and `lock_timeout` (PostgreSQL documentation, appendix A). */
+/** SQLSTATEs of `statement_timeout` and `lock_timeout` (PostgreSQL documentation, appendix A). */
 const SERVERS_LIMITS: ReadonlySet<string> = new Set(["57014", "55P03"])
 
-/** Opens sessions of one address; `attempt` counts them, so that several hosts of one address take turns. */
+/** Opens sessions of one address; `attempt` counts them, so that the hosts of an address take turns. */
 export class Connector {
   readonly #options: ParsedOptions
   readonly #tls: DatabaseTls
-  /** Never connected: it makes values for statements. */
+  /** Used only to make values for statements; never connected. */
   readonly #client: Client
   #attempts = 0
 
-  /** @throws with a mode of TLS that there is not */
+  /** @throws with an unknown mode of TLS */
   constructor(address: string, settings: SessionSettings) {
     const split = splitTls(address)
     if (split === undefined) throw new Error("the address names no mode of TLS that there is")
     this.#tls = split.tls
     this.#client = driver(split.url, {
       max: 1,
-      // The pool has a deadline for the whole of it.
+      // The pool's deadline covers the whole connect.
       connect_timeout: 0,
       idle_timeout: 0,
       max_lifetime: null,
-      // Types are known by number (`codecs.ts`); asking for them would be a statement of the driver's own.
+      // Types are known by number (`codecs.ts`); fetching them would be an extra statement of the driver.
       fetch_types: false,
       onnotice: () => {},
       transform: { column: { from: postgres.toCamel } },
@@ -87,13 +87,13 @@ export class Connector {
     let socket: Socket | undefined
     const status = new TransactionStatus()
     const connect = async (): Promise<Socket> => {
-      // A client that asks again lost its session, and a session is never replaced.
+      // A client that connects again has lost its session, and a session is never replaced.
       if (socket !== undefined) throw new PoolError("POOL_CONNECTION_LOST")
       socket = await dial(this.#options, this.#tls, attempt, signal)
       socket.on("data", (chunk: Buffer) => status.take(chunk))
       return socket
     }
-    // The socket comes encrypted if it is to be, so the driver must not do it again.
+    // The socket is already encrypted if needed, so the driver must not do it again.
     const client = driver({ ...this.#options, ...ONE_HOST, ssl: false, socket: connect })
     let abort = (): void => {}
     const aborted = new Promise<never>((_, reject) => {
@@ -104,7 +104,7 @@ export class Connector {
     })
     signal.addEventListener("abort", abort)
     try {
-      // A try ends with its signal, also if the driver forgets its first statement.
+      // An attempt ends with its signal, even if the driver forgets its first statement.
       await Promise.race([client.unsafe(""), aborted])
       if (socket === undefined || socket.destroyed) throw new PoolError("POOL_CONNECTION_LOST")
       return new PoolConnection(client, socket, status)
@@ -117,7 +117,7 @@ export class Connector {
   }
 }
 
-/** The driver would go on to the next host by itself, and forgets the statement that waits; `dial` takes them in turn. */
+/** The driver would try the next host by itself, and forget the waiting statement; `dial` takes the hosts in turn. */
 const ONE_HOST = { host: ["database"], port: [5432] }
 
 export class PoolConnection {
@@ -125,8 +125,8 @@ export class PoolConnection {
   readonly #socket: Socket
   readonly #status: TransactionStatus
   /**
-   * The refusals of the statements whose answer has not come: the first `#inFlight` of them. The array is never made shorter:
-   * a collection that grows and shrinks with each statement leaves tables that keep garbage alive.
+   * Rejections of the statements without an answer: the first `#inFlight` entries. The array never shrinks: a collection that grows and
+   * shrinks with each statement leaves tables that keep garbage alive.
    */
   readonly #refusals: Array<((cause: unknown) => void) | undefined> = []
   #inFlight = 0
@@ -151,28 +151,26 @@ export class PoolConnection {
     return this.#status.status
   }
 
-  /** Statements whose answer has not come. */
+  /** Number of statements without an answer. */
   get inFlight(): number {
     return this.#inFlight
   }
 
   /**
-   * Runs one statement; those of one transaction may be sent without waiting for each other. `answered` is called before
-   * the promise settles, so that a caller that waits for the connection does not wait for the turns of a promise as well.
+   * Runs one statement; the statements of a transaction may be sent without waiting for each other. `answered` is called before the promise
+   * settles, which saves a caller that waits for the connection the turns of a promise.
    */
   run({ text, values }: Bound, answered: () => void = nothing): Promise<Rows<ReadonlyArray<object>>> {
     return this.#answer(() => this.#client.unsafe(text, values, PREPARED), answered)
   }
 
-  /** Runs `begin`, `commit` or the like; resolves to the command that the server reports as carried out. */
+  /** Runs `begin`, `commit` or the like; resolves to the command that the server reports as executed. */
   async control(text: string): Promise<string> {
     const { command } = await this.#answer(() => this.#client.unsafe(text))
     return command
   }
 
-  /**
-   * Gives the connection up at once: statements that wait for an answer are refused, and the socket is closed without a message.
-   */
+  /** Gives up the connection at once: waiting statements are refused, and the socket is closed without a message. */
   destroy(why: Ending): void {
     this.#socket.destroy()
     this.#end(why)
@@ -185,7 +183,7 @@ export class PoolConnection {
     this.#end("closed")
   }
 
-  /** The refusals are ours: a statement that the driver forgets must not leave its caller without an answer. */
+  /** We reject the statements ourselves: one that the driver forgets must not leave its caller without an answer. */
   #end(why: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = why
@@ -194,7 +192,7 @@ export class PoolConnection {
     this.onEnd(why)
   }
 
-  /** False: the statement was refused before, because the session had ended. */
+  /** Returns false when the statement was already rejected because the session had ended. */
   #settled(refuse: (cause: unknown) => void): boolean {
     const at = this.#refusals.indexOf(refuse)
     if (at < 0) return false
@@ -243,12 +241,12 @@ export class PoolConnection {
 
 const nothing = (): void => {}
 
-/** The driver prepares a statement once for each session, and sends its text no more. */
+/** The driver prepares a statement once per session, and does not send its text again. */
 const PREPARED = { prepare: true, simple: false }
 
 const CODES: { readonly [why in Ending]?: PoolErrorCode } = { deadline: "POOL_DEADLINE", closed: "POOL_CLOSED" }
 
-/** The driver's codes for a connection that is gone, and the system's. */
+/** Whether the cause is a code of the driver or the system for a lost connection. */
 const isLoss = (cause: unknown): boolean => {
   // The server announced the end of the session.
   if (cause instanceof postgres.PostgresError) return true

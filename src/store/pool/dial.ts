@@ -1,30 +1,30 @@
 /**
- * Opens the socket of a database connection: TCP or a Unix socket, with TLS where the address asks for it. The pool opens
- * sockets itself, so that it can end a connection at once, also while the driver is at work on it.
+ * Opens the socket of a database connection: TCP or a Unix socket, with TLS where the address asks for it. The pool opens sockets itself,
+ * so that it can end a connection at once, even while the driver uses it.
  */
 import { readFileSync } from "node:fs"
 import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { type ConnectionOptions, connect as connectTls } from "node:tls"
 import type { DatabaseTls } from "../../model/database-address.ts"
 
-/** The parts of the driver's options for connecting. */
+/** The driver's options for connecting. */
 export interface Address {
   readonly host: ReadonlyArray<string>
   readonly port: ReadonlyArray<number>
-  /** A Unix socket; it goes before host and port. */
+  /** Path of a Unix socket, which takes precedence over host and port. */
   readonly path: string | false | undefined
   readonly sslnegotiation: string | null | undefined
 }
 
-/** The first probe after ten idle seconds; Node then sends one a second and gives up after ten of them. */
+/** Delay of the first probe; Node then sends one a second and gives up after ten of them. */
 const KEEPALIVE_AFTER_MS = 10_000
-/** Length 8, then the code that asks for TLS (PostgreSQL documentation, "SSLRequest"). */
+/** SSLRequest message of the PostgreSQL protocol: length 8, then the code that asks for TLS. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 const ACCEPTED = 0x53
 
 const failed = (message: string, code = "CONNECT_FAILED"): Error => Object.assign(new Error(message), { code })
 
-/** Resolves at the socket's next event of that name; rejects when it fails, closes or is given up before. */
+/** Resolves at the socket's next event of that name; rejects when the socket fails, closes or is given up before. */
 const next = (socket: Socket, event: string, signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const done = (settle: () => void): void => {
@@ -48,7 +48,7 @@ const askForTls = async (socket: Socket, signal: AbortSignal): Promise<boolean> 
   socket.write(SSL_REQUEST)
   const answer = (await next(socket, "data", signal)) as Buffer
   socket.pause()
-  // A further byte would be plain text that an attacker put in front of the encrypted session (CVE-2021-23222).
+  // A further byte would be plain text injected by an attacker before the encrypted session (CVE-2021-23222).
   if (answer.length !== 1) throw failed("The database answered the request for TLS with more than one byte.")
   return answer[0] === ACCEPTED
 }
@@ -62,21 +62,21 @@ const contentOf = (name: string, path: string): Buffer => {
 }
 
 const tlsOptions = (tls: DatabaseTls, { sslnegotiation }: Address, host: string): ConnectionOptions => ({
-  // The name or address that `verify-full` compares.
+  // Name or address compared by `verify-full`.
   host,
   ...(isIP(host) === 0 && { servername: host }),
   ...(sslnegotiation === "direct" && { ALPNProtocols: ["postgresql"] }),
   ...(tls.rootCert !== null && { ca: contentOf("sslrootcert", tls.rootCert) }),
   ...(tls.cert !== null && { cert: contentOf("sslcert", tls.cert) }),
   ...(tls.key !== null && { key: contentOf("sslkey", tls.key) }),
-  // As in libpq, the modes before `verify-ca` encrypt and do not verify the server.
+  // Like libpq, encrypts without verifying the server in the modes before `verify-ca`.
   rejectUnauthorized: tls.mode.startsWith("verify"),
   ...(tls.mode === "verify-ca" && { checkServerIdentity: () => undefined }),
 })
 
 const UNTRUSTED = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/
 
-/** The failure of a handshake as a sentence. */
+/** Error sentence for a failed handshake. */
 const refusedTls = (cause: unknown): Error => {
   const { code = "", message } = cause as NodeJS.ErrnoException
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
@@ -105,7 +105,7 @@ const secure = async (
   }
   const options = tlsOptions(tls, address, host)
   try {
-    // A certificate and a key that do not belong together are refused here already.
+    // Throws already for a certificate and key that do not belong together.
     const encrypted = connectTls({ ...options, socket })
     await next(encrypted, "secureConnect", signal)
     return encrypted
@@ -133,7 +133,7 @@ export const dial = async (
     if (!path) socket.setKeepAlive(true, KEEPALIVE_AFTER_MS)
     return tls.mode === "disable" || path ? socket : await secure(socket, tls, address, host, signal)
   } catch (cause) {
-    // A failure may be followed by an error event, which has no other listener.
+    // A failure may be followed by an error event without another listener.
     socket.on("error", () => {}).destroy()
     throw cause
   }

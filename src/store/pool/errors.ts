@@ -1,11 +1,9 @@
-/**
- * The pool's reasons for not running a statement, in the form of a database error, so that one table (`sqlstate.ts`) judges both.
- */
+/** Reasons of the pool for not running a statement, in the form of a database error, so that one table (`sqlstate.ts`) judges both. */
 
 export type PoolErrorCode =
   /** The queue for connections is full: this statement was not sent. */
   | "POOL_FULL"
-  /** No connection came free, or could be opened, in time: this statement was not sent. */
+  /** No connection became free, or could be opened, in time: this statement was not sent. */
   | "POOL_TIMEOUT"
   /** No answer came before the deadline; the outcome of the statement is unknown. */
   | "POOL_DEADLINE"

@@ -1,17 +1,17 @@
 /**
- * A request that is sent once more when its answer is late; the first answer counts. A connection that died without a word then costs
- * a caller the time until the second request, and not the whole deadline (Dean and Barroso, The Tail at Scale, CACM 2013).
+ * A hedged request: sent again when its answer is late; the first answer counts. A silently dead connection then costs a caller the time
+ * until the second request instead of the whole deadline (Dean and Barroso, The Tail at Scale, CACM 2013).
  */
 interface Hedge<A> {
   readonly first: () => Promise<A>
   readonly second: () => Promise<A>
-  /** From the first to the second, in milliseconds. */
+  /** Delay of the second request in milliseconds. */
   readonly afterMs: number
-  /** Asked when the second is due. */
+  /** Whether the second request may be sent, asked when it is due. */
   readonly maySend: () => boolean
 }
 
-/** Rejects when all that was sent has failed, with the last failure. */
+/** Rejects when all requests sent have failed, with the last failure. */
 export const hedged = <A>({ first, second, afterMs, maySend }: Hedge<A>): Promise<A> =>
   new Promise((resolve, reject) => {
     let underWay = 0
@@ -29,6 +29,6 @@ export const hedged = <A>({ first, second, afterMs, maySend }: Hedge<A>): Promis
       )
     }
     send(first)
-    // After the first, which may throw: then nothing waits for the second.
+    // Set after the first request, which may throw: then nothing waits for the second.
     const due = setTimeout(() => maySend() && send(second), afterMs)
   })

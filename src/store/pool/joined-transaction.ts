@@ -1,6 +1,6 @@
 /**
- * One transaction for all database work of a piece of work. Its first statement begins it: work that waits for something else
- * before its first statement holds no connection.
+ * One transaction shared by all statements of a request. The first statement begins it: work that waits for something else before holds no
+ * connection.
  */
 import type { Effect } from "effect"
 import type { Pool } from "./pool.ts"
@@ -10,7 +10,7 @@ import { type Transaction, tooLate } from "./transaction.ts"
 export class JoinedTransaction {
   readonly #pool: Pool
   #begun: Promise<Transaction> | undefined
-  /** Settles when the part before has: parts of one transaction run one after the other. */
+  /** Settles when the previous part has: parts of one transaction run one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #afterCommit: Array<Effect.Effect<void>> = []
   #isOver = false
@@ -19,9 +19,9 @@ export class JoinedTransaction {
     this.#pool = pool
   }
 
-  /** The statements of `body` are rolled back when it rejects, as they would be by a transaction of its own. */
+  /** The statements of `body` are rolled back when it rejects, like those of a separate transaction. */
   join<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
-    // A fiber that outlives the work would begin a transaction that is never ended.
+    // A fiber that outlives the work would begin a transaction that never ends.
     if (this.#isOver) return Promise.reject(tooLate())
     this.#begun ??= this.#pool.begin()
     const begun = this.#begun
@@ -34,7 +34,7 @@ export class JoinedTransaction {
     this.#afterCommit.push(effect)
   }
 
-  /** `last` is the transaction's last act. Resolves to the effects to run now that all is committed. */
+  /** `last` is the transaction's last act. Resolves to the effects to run after the commit. */
   async commit(last: (sql: Queryable) => Promise<void>): Promise<ReadonlyArray<Effect.Effect<void>>> {
     await this.join(last)
     this.#isOver = true

@@ -1,16 +1,15 @@
 /**
- * Opens connections at a bounded pace. While the database answers, all wanted connections are opened at once. After a
- * failure one try begins every quarter of a second at most. A try without a result in that time is not waited for: another
- * one begins beside it, so that the first try after the database is back begins within a quarter of a second, whether the
- * tries before it fail at once or hang.
+ * Opens connections at a bounded pace. While the database answers, all wanted connections are opened at once. After a failure at most one
+ * attempt begins every quarter of a second. An attempt without a result in that time is not waited for: another begins beside it, so the
+ * first attempt after the database is back begins within a quarter of a second, whether earlier attempts fail at once or hang.
  */
 import type { PoolConnection } from "./connection.ts"
 
-/** Between the beginnings of two tries while the database is away; jittered down to its half. */
+/** Interval between the beginnings of two attempts during an outage; jittered down to its half. */
 const PACE_MS = 250
-/** For the socket, TLS, authentication and the first statement. */
+/** Timeout for the socket, TLS, authentication and the first statement. */
 const TRY_WITHIN_MS = 2_500
-/** Tries under way at once; with the two above there are never more that hang. */
+/** Maximum number of concurrent attempts; with the two values above, never more than this hang. */
 const MOST_TRIES = 10
 
 interface Try {
@@ -20,7 +19,7 @@ interface Try {
 
 interface OpenerNeeds {
   readonly open: (signal: AbortSignal) => Promise<PoolConnection>
-  /** Connections that callers wait for. */
+  /** Number of connections that callers wait for. */
   readonly wanted: () => number
   readonly opened: (connection: PoolConnection) => void
 }
@@ -37,13 +36,14 @@ export class Opener {
     this.#needs = needs
   }
 
-  /** The cause of the last failed try; `undefined` once one has succeeded. */
+  /** Cause of the last failed attempt; `undefined` once one has succeeded. */
   get lastCause(): unknown {
     return this.#lastCause
   }
 
   /**
-   * Opens the wanted connections, now or at the pace of an outage. Called whenever more may be wanted, and again while they are.
+   * Opens the wanted connections, immediately or at the pace of an outage. Called whenever more may be wanted, and repeatedly while they
+   * are.
    */
   wake(): void {
     if (this.#closed || this.#pause !== undefined) return

@@ -1,7 +1,7 @@
 /**
- * The connection pool. Invariants: a connection is checked out to one statement or one transaction alone; it
- * comes back only when the server itself reports that the session is in no transaction and every answer has come; any other
- * connection is destroyed and counted. No statement, transaction or caller waits longer than the deadline.
+ * The connection pool. Invariants: a connection is checked out to a single statement or transaction; it is returned only when the server
+ * itself reports that the session is in no transaction and every answer has come; any other connection is destroyed and counted. No
+ * statement, transaction or caller waits longer than the deadline.
  */
 import { Connector, type Ending, type PoolConnection, type SessionSettings } from "./connection.ts"
 import { PoolError } from "./errors.ts"
@@ -14,21 +14,21 @@ import { type Priority, StatementQueue } from "./waiting.ts"
 
 export interface PoolOptions {
   readonly url: string
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly connections: number
-  /** Requests' statements and transactions that may wait for a connection; one more is refused at once. */
+  /** Maximum number of requests' statements and transactions that wait for a connection; further ones are refused at once. */
   readonly waiting: number
-  /** For a statement or transaction, in milliseconds, with the wait for a connection. */
+  /** Time limit of a statement or transaction in milliseconds, including the wait for a connection. */
   readonly deadlineMs: number
-  /** Counts what happens; all are optional to the pool's work. */
+  /** Optional counters of the pool's events. */
   readonly observe?: PoolObserver
 }
 
 interface PoolObserver {
   readonly destroyed: (why: Ending) => void
-  /** `server`: the server ended a statement by a limit of its own, a little before ours. */
+  /** `server` means that the server ended a statement by its own limit, slightly before ours. */
   readonly pastDeadline: (what: "waiting" | "statement" | "server") => void
-  /** The queue was full. */
+  /** Called when the queue is full. */
   readonly refused: () => void
 }
 
@@ -37,34 +37,34 @@ interface PoolStats {
   readonly open: number
   readonly inUse: number
   readonly waiting: number
-  /** Milliseconds. */
+  /** Longest wait in milliseconds. */
   readonly oldestWaitMs: number
 }
 
 export interface TransactionOptions {
   readonly priority?: Priority
-  /** Instead of the pool's deadline, in milliseconds: sweeps have their own. */
+  /** Time limit in milliseconds instead of the pool's deadline: sweeps have their own. */
   readonly withinMs?: number
-  /** All statements read the state of one moment, and none may write (`repeatable read`, PostgreSQL). */
+  /** Whether all statements read one snapshot and none may write (`repeatable read`, PostgreSQL). */
   readonly isSnapshot?: boolean
 }
 
 /**
- * A live event has one commit or recovery under way at a time, so this bounds the live events that write at once. It is larger
- * than the bound of requests, because a refusal costs a live event its memory; and a waiting statement has not been sent.
+ * Maximum number of waiting statements of live events, which have one commit or recovery at a time. It is larger than the bound of
+ * requests, because a refusal costs a live event its memory, while a waiting statement has not been sent.
  */
 const LIVE_WAITING = 5_000
 /** The interval of checking deadlines. */
 const CHECK_EVERY_MS = 50
-/** A check so much later than the one before it shows a stall of this process and nothing about the database. */
+/** A check this much later than the previous one shows a stall of this process and nothing about the database. */
 const STALL_MS = 500
-/** Part of the waiting queue that new work may take. */
+/** Part of the waiting queue open to new work. */
 const NEWCOMERS_SHARE = 0.5
-/** Part of the deadline that a caller waits for a connection at most. */
+/** Maximum part of the deadline that a caller waits for a connection. */
 const WAITING_SHARE = 0.4
-/** Part of the deadline after which a read of a live event is sent once more. */
+/** Part of the deadline after which a live event's read is sent again. */
 const AGAIN_SHARE = 0.2
-/** The server's limit, as a part of the time that the longest wait leaves: a slow statement costs an error and no connection. */
+/** The server's limit, as a fraction of the time left after the longest wait: a slow statement then costs an error and no connection. */
 const SERVERS_SHARE = 0.9
 const LOCK_SHARE = 0.8
 const sessionSettings = (deadlineMs: number): SessionSettings => ({
@@ -72,26 +72,26 @@ const sessionSettings = (deadlineMs: number): SessionSettings => ({
   TimeZone: "UTC",
   statement_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * SERVERS_SHARE),
   lock_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * LOCK_SHARE),
-  // A process gives a transaction up within the deadline. One that PostgreSQL cannot hear, like a node without its network, must not
-  // keep its locks for longer: another node has its live events by then, and would wait for them.
+  // A process gives a transaction up within the deadline. One that PostgreSQL cannot hear, such as a node without its network, must not
+  // keep its locks for longer: another node owns its live events by then and would wait for them.
   idle_in_transaction_session_timeout: deadlineMs,
-  // The server detects a client that is gone also while it works for it, and one whose machine lost power.
+  // The server detects a client that is gone even while it works for it, and a client whose machine lost power.
   client_connection_check_interval: 1000,
   ...SERVER_KEEPALIVES,
 })
 
 /**
- * One open connection as the pool sees it. Changed in place: maps that are filled and emptied for each statement keep
- * their old tables, and what they refer to, from the young generation's collector.
+ * One open connection of the pool. It is mutated in place: maps that are filled and emptied for each statement keep their old tables, and
+ * what they refer to, from the young generation's collector.
  */
 class Slot {
   readonly connection: PoolConnection
   isOut = false
-  /** While it is out: since when. Else when its last statement was answered. `performance.now()`. */
+  /** Time of the check-out, or of the last answered statement while idle, on the clock of `performance.now()`. */
   since = 0
-  /** While it is out: when it is given up. */
+  /** Time at which a checked-out connection is given up. */
   until = 0
-  /** Reports to a transaction that its connection is gone, also while its body waits for something else. */
+  /** Reports to a transaction that its connection is lost, even while its body waits for something else. */
   lost: ((cause: PoolError) => void) | undefined
 
   /** Ends the check-out. */
@@ -102,7 +102,7 @@ class Slot {
     this.giveBack = () => giveBack(this)
   }
 
-  /** `until` on the clock of `performance.now()`. */
+  /** `until` is on the clock of `performance.now()`. */
   checkOut(until: number): this {
     this.isOut = true
     this.since = performance.now()
@@ -111,7 +111,7 @@ class Slot {
   }
 }
 
-/** Instead of the session's limits, for one transaction. */
+/** Limits of one transaction that replace those of the session. */
 const limitsOf = (withinMs: number, patienceMs: number): string => {
   const server = Math.round((withinMs - patienceMs) * SERVERS_SHARE)
   return `set local statement_timeout = ${server}; set local lock_timeout = ${server};
@@ -126,22 +126,25 @@ export class Pool {
   readonly #connector: Connector
   readonly #opener: Opener
   readonly #waiting: StatementQueue<Slot>
-  /** The one used last is used next: its statements are prepared, and the others may be given up without a loss. */
+  /**
+   * A stack, so that the most recently used connection is used next: its statements are prepared, and the others may be closed without a
+   * loss.
+   */
   readonly #idle: Slot[] = []
-  /** All that are open. */
+  /** All open connections. */
   readonly #slots: Slot[] = []
   readonly #checks: NodeJS.Timeout
   #inUse = 0
   #checkedAt = performance.now()
   #wasLate = false
   #closed = false
-  /** Reports to a pool that is being closed that a connection came back. */
+  /** Reports a returned connection to a pool that is being closed. */
   #returned: () => void = () => {}
-  /** Statements run on whichever connection is free, each its own transaction. */
+  /** Runs statements on any free connection, each in its own transaction. */
   readonly sql: Queryable
-  /** The same for live events, which do not wait behind requests. */
+  /** Like `sql`, for live events, which do not wait behind requests. */
   readonly liveSql: Queryable
-  /** For statements of live events that only read: one without an answer is sent once more, over another connection. */
+  /** Read-only statements of live events: one without an answer is sent again over another connection. */
   readonly liveReads: Queryable
 
   constructor(options: PoolOptions) {
@@ -174,16 +177,16 @@ export class Pool {
   }
 
   /**
-   * So many wait that no new work should be begun. The rest of the bound is for work that has begun: work that is refused at its
-   * second statement has wasted the first, and under a flood no work would ever finish.
+   * Whether so many callers wait that no new work should begin. The rest of the bound is for started work: work refused at its second
+   * statement has wasted the first, and under a flood no work would ever finish.
    */
   get isCrowded(): boolean {
     return this.#waiting.sizeOf("request") >= this.#options.waiting * NEWCOMERS_SHARE
   }
 
   /**
-   * Runs `body` in one transaction and commits it; when `body` rejects, or any of its statements fails, it is rolled back.
-   * Rejects with a `PoolError` when the connection is lost; the outcome is unknown then if it was being committed.
+   * Runs `body` in one transaction and commits it; when `body` rejects or a statement fails, it is rolled back. Rejects with a `PoolError`
+   * when the connection is lost; during a commit the outcome is then unknown.
    */
   async transaction<A>(body: (sql: Queryable) => Promise<A>, options: TransactionOptions = {}): Promise<A> {
     const transaction = await this.begin(options)
@@ -202,7 +205,7 @@ export class Pool {
     }
   }
 
-  /** A transaction that its caller ends, within the deadline: by `commit` or `rollback`. */
+  /** Begins a transaction that its caller must end within the deadline by `commit` or `rollback`. */
   async begin({
     priority = "request",
     withinMs = this.#options.deadlineMs,
@@ -240,7 +243,7 @@ export class Pool {
     clearInterval(this.#checks)
   }
 
-  /** Once it is sent it has the part of the deadline that the longest wait leaves: the server's own limit has passed by then. */
+  /** A sent statement has the part of the deadline left by the longest wait: the server's own limit has passed by then. */
   #statement(
     bound: Bound,
     priority: Priority,
@@ -260,10 +263,10 @@ export class Pool {
     const afterMs = deadlineMs * AGAIN_SHARE
     return hedged({
       first: () => this.#statement(bound, "live"),
-      // It waits less and not runs shorter: the server's own limit must pass first, or a slow server would cost connections.
+      // The retry waits less but does not run shorter: the server's own limit must pass first, or a slow server would cost connections.
       second: () => this.#statement(bound, "live", this.#patienceMs(deadlineMs) - afterMs),
       afterMs,
-      // All connections are in use: one more statement would not be sent, and others wait.
+      // Holds back while callers wait: all connections are then in use, and the statement would not be sent.
       maySend: () => this.#waiting.size === 0 && !this.#closed,
     })
   }
@@ -278,11 +281,11 @@ export class Pool {
     const until = performance.now() + withinMs
     const patienceMs = this.#patienceMs(withinMs)
     const waited = await this.#wait(priority, patienceMs)
-    // A stall of the process may have used up the wait and more; the transaction gets its own part of the deadline all the same.
+    // A stall of the process may have used up the wait and more; the transaction still gets its own part of the deadline.
     return waited.checkOut(Math.max(until, performance.now() + withinMs - patienceMs))
   }
 
-  /** A connection that is free now. */
+  /** A connection that is free at once. */
   #take(withinMs: number): Slot | undefined {
     if (this.#closed) throw new PoolError("POOL_CLOSED")
     // No caller overtakes the queue.
@@ -291,7 +294,7 @@ export class Pool {
     return slot?.checkOut(performance.now() + withinMs)
   }
 
-  /** A connection whose time the caller sets. */
+  /** A connection whose deadline the caller sets. */
   async #wait(priority: Priority, patienceMs: number): Promise<Slot> {
     const waiting = this.#waiting.enter(priority, patienceMs)
     if (waiting === undefined) {
@@ -307,7 +310,7 @@ export class Pool {
   }
 
   #adopt(connection: PoolConnection): void {
-    // More tries may have been begun than were wanted, because the first ones seemed to hang.
+    // More attempts than wanted may have begun, because the first ones seemed to hang.
     if (this.#closed || !connection.isOpen || this.#slots.length >= this.#options.connections) {
       connection.close()
       return
@@ -336,7 +339,7 @@ export class Pool {
     slot.since = performance.now()
     if (this.#waiting.serve(slot)) {
       this.#inUse++
-      // Until the caller resumes, later in this turn of the loop.
+      // Provisional deadline until the caller resumes, later in this turn of the loop.
       slot.checkOut(performance.now() + this.#options.deadlineMs)
       return
     }
@@ -349,7 +352,7 @@ export class Pool {
       const at = slots.indexOf(slot)
       if (at >= 0) slots.splice(at, 1)
     }
-    // The server ends a transaction that sends nothing at about the time at which this pool does.
+    // The server ends an idle transaction at about the same time as this pool.
     const isPastDeadline = why === "deadline" || performance.now() >= slot.until
     slot.lost?.(new PoolError(isPastDeadline ? "POOL_DEADLINE" : "POOL_CONNECTION_LOST"))
     this.#opener.wake()
@@ -374,7 +377,7 @@ export class Pool {
       if (!isOut || now < until) continue
       this.#observe.pastDeadline("statement")
       connection.destroy("deadline")
-      // The server's own limit has passed: it is frozen, or the network to it is cut, and not for this connection alone.
+      // The server's own limit has passed: the server is frozen or its network is cut, and for other connections too.
       for (const idle of this.#idle.filter((one) => one.since < since)) idle.connection.destroy("suspect")
     }
     this.#waiting.refuse(now, () => {

@@ -1,4 +1,4 @@
-/** A session of one's own, outside the pool: for migrations, and for the locks of the process, which belong to it. */
+/** A separate session outside the pool: for migrations, and for the locks of the process, which belong to it. */
 import { Connector, type PoolConnection, type SessionSettings } from "./connection.ts"
 import { makeQueryable, type Queryable } from "./statement.ts"
 
@@ -14,7 +14,7 @@ export const SERVER_KEEPALIVES: SessionSettings = {
   tcp_keepalives_count: 3,
 }
 
-/** Rejects when the database is not reached `withinMs`. */
+/** Rejects when the database is not reached within `withinMs`. */
 export const openSession = async (url: string, settings: SessionSettings, withinMs: number): Promise<Session> => {
   const connector = new Connector(url, { ...SERVER_KEEPALIVES, ...settings })
   const connection = await connector.open(AbortSignal.timeout(withinMs))
@@ -33,7 +33,7 @@ export const identityOf = async (sql: Queryable): Promise<SessionIdentity | unde
   return row
 }
 
-/** Ends the session if there is still one, with its locks, and waits a second for its end. */
+/** Ends the session, if it still exists, with its locks, and waits a second for its end. */
 export const endSession = async (sql: Queryable, { pid, startedAt }: SessionIdentity): Promise<void> => {
   await sql`
     select pg_terminate_backend(pid, 1000) from pg_stat_activity
@@ -43,8 +43,8 @@ export const endSession = async (sql: Queryable, { pid, startedAt }: SessionIden
 const STALL_MS = 500
 
 /**
- * Gives the connection up after `ms`, unless the returned function is called before. After a stop of this process an answer
- * may be there, unread, so that it gets another moment.
+ * Gives up the connection after `ms`, unless the returned function is called before. After a pause of this process an unread answer may
+ * have arrived, so the connection gets another moment.
  */
 export const giveUpAfter = (connection: PoolConnection, ms: number): (() => void) => {
   let late = setTimeout(() => {
@@ -53,7 +53,7 @@ export const giveUpAfter = (connection: PoolConnection, ms: number): (() => void
   return () => clearTimeout(late)
 }
 
-/** Resolves to the result of `work` on a session of its own. After `withinMs` the session is given up, and `work` with it. */
+/** Resolves to the result of `work` on a separate session. After `withinMs` the session and `work` are given up. */
 export const withSession = async <A>(
   url: string,
   settings: SessionSettings,

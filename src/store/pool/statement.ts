@@ -1,16 +1,15 @@
 /**
- * SQL as tagged templates: a `Statement` is text and values until it is awaited, so it can be a fragment of another one,
- * and it knows no connection. The `Queryable` that made it decides where it runs: on any free connection, or inside one
- * transaction.
+ * SQL as tagged templates: a `Statement` is text and values until it is awaited, so it can be a fragment of another one and knows no
+ * connection. The `Queryable` that made it decides where it runs: on any free connection, or inside one transaction.
  */
 import type postgres from "postgres"
 
-/** Rows in the shape the statement's author gave them; `count` is the number of rows read or written. */
+/** Rows in the shape declared by the statement's author; `count` is the number of rows read or written. */
 export type Rows<T extends ReadonlyArray<object>> = T & { readonly count: number }
 
 type Row = Record<string, unknown>
 
-/** A part of a statement's text that is written by us and holds no values. */
+/** A trusted part of a statement's text without values. */
 export class SqlFragment {
   readonly text: string
 
@@ -18,14 +17,14 @@ export class SqlFragment {
     this.text = text
   }
 
-  /** Awaited by mistake, it must not look as if it had run. */
+  /** Throws, so that a fragment awaited by mistake does not look as if it had run. */
   // biome-ignore lint/suspicious/noThenProperty: so that awaiting it is noticed.
   then(): never {
     throw new Error("A fragment is a part of a statement and does not run by itself.")
   }
 }
 
-/** A value the driver encodes; arrays are of text or ids and need a cast in the statement, such as `::uuid[]`. */
+/** A value encoded by the driver; arrays hold text or ids and need a cast in the statement, such as `::uuid[]`. */
 type Value =
   | string
   | number
@@ -37,7 +36,7 @@ type Value =
   | SqlFragment
   | Statement<ReadonlyArray<object>>
 
-/** A statement as the connection runs it: text with `$1`, `$2`, … and their values. */
+/** A statement in executable form: text with `$1`, `$2`, … and their values. */
 export interface Bound {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
@@ -45,7 +44,7 @@ export interface Bound {
 
 type Run = (bound: Bound) => Promise<Rows<ReadonlyArray<object>>>
 
-/** Texts of templates that hold values alone, by the template's own strings, which are one object per place in the code. */
+/** Cached texts of templates that hold only values, keyed by the template's strings, which are one object per place in the code. */
 const texts = new WeakMap<TemplateStringsArray, string>()
 
 const numbered = (strings: TemplateStringsArray): string => {
@@ -71,7 +70,7 @@ class Statement<T extends ReadonlyArray<object>> implements PromiseLike<Rows<T>>
     this.#run = run
   }
 
-  /** Runs the statement; awaited again it gives the same rows and does not run again. */
+  /** Runs the statement; awaiting it again gives the same rows without another run. */
   // biome-ignore lint/suspicious/noThenProperty: a statement is awaited, and a fragment is not; that distinguishes them.
   then<A = Rows<T>, B = never>(
     onRows?: ((rows: Rows<T>) => A | PromiseLike<A>) | null,
@@ -100,7 +99,7 @@ class Statement<T extends ReadonlyArray<object>> implements PromiseLike<Rows<T>>
   }
 }
 
-/** How a store operation speaks SQL: as a tagged template, `` await sql<Row[]>`select … where id = ${id}` ``. */
+/** SQL interface of store operations: a tagged template, `` await sql<Row[]>`select … where id = ${id}` ``. */
 export interface Queryable {
   <T extends ReadonlyArray<object> = Row[]>(
     strings: TemplateStringsArray,
@@ -108,7 +107,7 @@ export interface Queryable {
   ): Statement<T>
   /** A value to be stored as JSON. */
   readonly json: (value: unknown) => postgres.Parameter<unknown>
-  /** Text of ours as a part of a statement; never anything that came from outside. */
+  /** Trusted text as a part of a statement; never anything from outside. */
   readonly unsafe: (text: string) => SqlFragment
 }
 

@@ -1,30 +1,30 @@
 /**
- * Watches a server's messages on one connection for `ReadyForQuery`, whose last byte shows whether the session is in a
- * transaction (PostgreSQL documentation, "Message Formats"). The pool believes this byte and not the driver: a connection
- * that is in a transaction is never given to another caller.
+ * Watches a server's messages on one connection for `ReadyForQuery`, whose last byte shows whether the session is in a transaction
+ * (PostgreSQL documentation, "Message Formats"). The pool trusts this byte instead of the driver: a connection that is in a transaction is
+ * never given to another caller.
  */
 
-/** `idle`: in no transaction. `failed`: in one that can only be rolled back. `unknown`: no statement has ended yet. */
+/** `idle` means in no transaction, `failed` in one that can only be rolled back, and `unknown` that no statement has ended yet. */
 export type SessionStatus = "unknown" | "idle" | "transaction" | "failed"
 
 const READY_FOR_QUERY = 0x5a
-/** One byte of type and four of length, which count themselves but not the type. */
+/** Message header: one byte of type and four of length, which count themselves but not the type. */
 const HEADER_BYTES = 5
 
 const STATUS: { readonly [byte: number]: SessionStatus } = { 73: "idle", 84: "transaction", 69: "failed" }
 
 export class TransactionStatus {
   #status: SessionStatus = "unknown"
-  /** Bytes of the present message that are still to come. */
+  /** Remaining bytes of the current message. */
   #rest = 0
-  /** The beginning of a message whose header has not come whole. */
+  /** Beginning of a message with an incomplete header. */
   #begun: Buffer | undefined
 
   get status(): SessionStatus {
     return this.#status
   }
 
-  /** Takes the next bytes from the server, cut anywhere. */
+  /** Processes the next bytes from the server, split anywhere. */
   take(chunk: Buffer): void {
     const bytes = this.#begun === undefined ? chunk : Buffer.concat([this.#begun, chunk])
     this.#begun = undefined

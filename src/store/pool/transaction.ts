@@ -1,6 +1,6 @@
 /**
- * One transaction on a connection that is checked out to it. Its statements are refused once it has ended: they would run
- * outside of it, on a connection that another caller uses.
+ * One transaction on its checked-out connection. Statements are refused once it has ended: they would run outside it, on a connection that
+ * another caller uses.
  */
 import type { PoolConnection } from "./connection.ts"
 import { PoolError } from "./errors.ts"
@@ -17,10 +17,10 @@ export class Transaction {
   #failure: unknown
   #isOver = false
   #savepoints = 0
-  /** Called when the connection is lost while the transaction is open, also while its owner waits for something else. */
+  /** Called when the connection is lost while the transaction is open, even while its owner waits for something else. */
   onLost: (cause: PoolError) => void = () => {}
 
-  /** `end` gives the connection back; called once. */
+  /** `end` returns the connection; called once. */
   constructor(connection: PoolConnection, json: Queryable["json"], end: () => void) {
     this.#connection = connection
     this.#json = json
@@ -55,8 +55,8 @@ export class Transaction {
   }
 
   /**
-   * The statements of `body` are rolled back when it rejects or a statement of it failed; the transaction goes on. Statements
-   * that `body` left to be made afterwards are refused: they would be part of the transaction without being part of the result.
+   * Rolls back the statements of `body` when it rejects or one of them failed; the transaction continues. Statements that `body` leaves for
+   * later are refused: they would be part of the transaction without being part of the result.
    */
   async savepoint<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
     const name = `s${this.#savepoints++}`

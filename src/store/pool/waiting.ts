@@ -1,24 +1,24 @@
 /**
- * Callers that wait for a connection: two bounded queues, each first come, first served. Statements of live events go
- * before those of requests, so that a flood of requests does not stop a live event; every fifth turn is a request's, so
- * that live events do not stop the requests either.
+ * Callers that wait for a connection: two bounded queues, each first in, first out. Statements of live events precede those of requests, so
+ * that a flood of requests does not stop a live event; every fifth turn is a request's, so that live events do not stop the requests
+ * either.
  */
 import type { PoolError } from "./errors.ts"
 
-/** `live`: a live event's commit or recovery, of which each event has one at a time. `request`: everything else. */
+/** `live` is a live event's commit or recovery, of which each event has one at a time; `request` is everything else. */
 export type Priority = "live" | "request"
 
 const LIVE_IN_A_ROW = 4
 
 interface Waiter<A> {
-  /** `performance.now()` at the caller's arrival, and at the end of its patience. */
+  /** Arrival of the caller, and the end of its patience, on the clock of `performance.now()`. */
   readonly since: number
   readonly until: number
   readonly resolve: (value: A) => void
   readonly reject: (cause: PoolError) => void
 }
 
-/** First in, first out, without moving the rest at each turn. */
+/** A FIFO queue that does not move the remaining items at each turn. */
 class Queue<A> {
   #items: A[] = []
   #head = 0
@@ -35,7 +35,7 @@ class Queue<A> {
     this.#items.push(item)
   }
 
-  /** Takes out those that fit, in their order. */
+  /** Removes and returns the matching items, in order. */
   takeAll(fits: (item: A) => boolean): ReadonlyArray<A> {
     const rest = this.#items.slice(this.#head)
     const taken = rest.filter(fits)
@@ -50,7 +50,7 @@ class Queue<A> {
     const item = this.#items[this.#head]
     if (item === undefined) return undefined
     this.#head++
-    // Half of the array is holes: copy the rest, which costs each item one move on average.
+    // When half of the array is holes, the rest is copied, which costs each item one move on average.
     if (this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0
@@ -76,14 +76,14 @@ export class StatementQueue<A> {
     return this.#queues[priority].size
   }
 
-  /** `performance.now()` of the one that has waited longest. */
+  /** Arrival of the longest waiting caller on the clock of `performance.now()`. */
   get oldestSince(): number | undefined {
     const { live, request } = this.#queues
     const [one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY] = [live.first?.since, request.first?.since]
     return this.size === 0 ? undefined : Math.min(one, other)
   }
 
-  /** `undefined`: the queue is full. */
+  /** Returns `undefined` when the queue is full. */
   enter(priority: Priority, patienceMs: number): Promise<A> | undefined {
     if (this.#queues[priority].size >= this.#bounds[priority]) return undefined
     const since = performance.now()
@@ -91,7 +91,7 @@ export class StatementQueue<A> {
     return new Promise((resolve, reject) => this.#queues[priority].push({ since, until, resolve, reject }))
   }
 
-  /** Gives the value to the next caller in turn. False: the queues are empty. */
+  /** Gives the value to the next caller in turn. Returns false when the queues are empty. */
   serve(value: A): boolean {
     const { live, request } = this.#queues
     const isRequestsTurn = live.size === 0 || (request.size > 0 && this.#liveInARow >= LIVE_IN_A_ROW)

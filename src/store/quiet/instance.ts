@@ -1,10 +1,11 @@
 /**
- * Is this database the one that its servers know, or a copy of it? A copy (a restored dump, a base backup, a snapshot of a disk) has
- * the webhooks and letters that wait in the original, and its servers would send them beside the original's. The database keeps where it
- * is and the address of its servers. The first server that starts there compares them, and a node that joins others does as they do.
+ * Recognises whether this database is the one that its servers know, or a copy of it. A copy (a restored dump, a base backup, a snapshot of
+ * a disk) has the webhooks and emails that wait in the original, and its servers would send them a second time. The database stores its own
+ * location and the address of its servers. The first server that starts compares them, and a node that joins others follows their
+ * judgement.
  *
- * A failover to a standby must make nobody quiet, so that the timeline counts for nothing, and neither does the machine of a
- * database elsewhere: of that the address in DATABASE_URL counts, which a failover keeps.
+ * A failover to a standby must make nobody quiet, so the timeline does not count, and neither does the machine of an external database: for
+ * that, the address in DATABASE_URL counts, which a failover keeps.
  */
 import { randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -23,23 +24,23 @@ const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 export interface Surroundings {
   readonly publicUrl: string | null
   readonly dataDir: string
-  /** The operator wants nothing to be sent. */
+  /** Whether the operator wants nothing to be sent. */
   readonly quiet: boolean
 }
 
 interface Fingerprint {
-  /** Of the database server, made by initdb; null: the user may not ask for it. */
+  /** Identifier of the database server, made by initdb; null when the user may not read it. */
   readonly systemIdentifier: string | null
   readonly databaseOid: string | null
   readonly place: string | null
-  /** Null: none, or one of this machine alone. */
+  /** Null when there is none, or one of this machine alone. */
   readonly publicUrl: string | null
 }
 
-/** Nothing is sent. */
+/** State of a database from which nothing is sent. */
 export interface QuietState {
   readonly since: Timestamp
-  /** Sentences. */
+  /** Reasons, as sentences. */
   readonly signs: ReadonlyArray<string>
 }
 
@@ -63,13 +64,13 @@ const publicAddress = (url: string | null): string | null => {
   return isLoopbackName(host) || LOOPBACK_ADDRESS.test(host) ? null : url
 }
 
-/** A machine keeps it, and most images of containers have none. */
+/** Stable id of a machine, which most container images lack. */
 const machineId = async (): Promise<string> => {
   const id = (await readFile("/etc/machine-id", "utf8").catch(() => "")).trim()
   return /^[0-9a-f]{32}$/.test(id) ? ` of machine ${id}` : ""
 }
 
-/** The embedded database has another port at each start, and its user may ask for the folder. */
+/** The embedded database has a different port at each start, and its user may read the folder's path. */
 const isEmbedded = async (dataDir: string, folder: string | null): Promise<boolean> => {
   const own = await findDatabase(dataDir)
   return own !== undefined && folder === clusterFolder(join(own, "postgres"))
@@ -103,7 +104,7 @@ const readFingerprint = async (
   }
 }
 
-/** What one of both does not know tells nothing, but for an address that the original has. */
+/** An unknown value on either side proves nothing, except an address that the original has. */
 const signsOf = (known: Fingerprint, found: Fingerprint): ReadonlyArray<string> => {
   const differs = (name: "systemIdentifier" | "databaseOid" | "place"): boolean =>
     known[name] !== null && found[name] !== null && known[name] !== found[name]
@@ -123,36 +124,36 @@ const WAS_RESTORED = "gathercue restore put the database there."
 interface Judgement {
   readonly found: Fingerprint
   readonly known: Row | undefined
-  /** Other nodes run. */
+  /** Whether other nodes are running. */
   readonly joins: boolean
   readonly wasRestored: boolean
   readonly isHeld: boolean
-  /** None: it is the real one. */
+  /** Signs of a copy; empty for the original. */
   readonly signs: ReadonlyArray<string>
 }
 
 const judge = async (sql: Queryable, url: string, around: Surroundings): Promise<Judgement> => {
   const { isRestored: wasRestored, ...found } = await readFingerprint(sql, url, around)
-  // Nodes are listed once they have judged, so that all that start at once judge.
+  // Nodes are listed once they have judged, so all nodes that start at once judge.
   const joins = (await listNodes(sql)).some(({ isLiving }) => isLiving)
   const [known] = await sql<Row[]>`
     select system_identifier, database_oid, place, public_url, quiet_since, quiet_signs, is_held, link from instances`
   const asked = [...(around.quiet ? [QUIET_IS_SET] : []), ...(wasRestored ? [WAS_RESTORED] : [])]
   const isHeld = asked.length > 0 || known?.isHeld === true
   const compared = joins ? [] : signsOf(known ?? found, found)
-  // Those that a start before saw may be gone: the original is back at its address.
+  // Signs seen by an earlier start may be outdated: the original may be back at its address.
   const kept = known?.isHeld === true || joins ? (known?.quietSigns ?? []) : []
   return { found, known, joins, wasRestored, isHeld, signs: [...new Set([...kept, ...asked, ...compared])] }
 }
 
-/** Sentences that tell why a start would send nothing; none: it would send. Changes nothing. */
+/** Reasons why a start would send nothing; empty when it would send. Reads only. */
 export const signsOfCopy = (url: string, around: Surroundings): Promise<ReadonlyArray<string>> =>
   withSession(url, SESSION, LIMITS, async ({ sql }) => (await judge(sql, url, around)).signs)
 
-/** Resolves to since when the database is quiet. */
+/** Resolves to the time since when the database has been quiet. */
 const write = async (sql: Queryable, { found, known, isHeld, signs }: Judgement, link: string | null) => {
   const isQuiet = signs.length > 0
-  // That of the original stays: back at its place, the database is known again.
+  // The original's fingerprint stays: back in its place, the database is recognised again.
   const { databaseOid, place, publicUrl, systemIdentifier } = isQuiet ? (known ?? found) : found
   const identifier = systemIdentifier ?? known?.systemIdentifier ?? null
   const [row] = await sql<{ quietSince: Timestamp | null }[]>`
@@ -168,10 +169,10 @@ const write = async (sql: Queryable, { found, known, isHeld, signs }: Judgement,
   return row?.quietSince ?? null
 }
 
-/** At a start, by a server that holds the lock. Writes down what it found. */
+/** Called at a start by a server that holds the lock. Records what it found. */
 export const recogniseInstance = (url: string, around: Surroundings): Promise<Instance> =>
   withSession(url, SESSION, LIMITS, async ({ connection, sql }) => {
-    // One start after the other.
+    // Serialises starts.
     await connection.control("begin; lock table instances in share row exclusive mode")
     const judgement = await judge(sql, url, around)
     const { found, known, joins, wasRestored, signs } = judgement
@@ -183,7 +184,7 @@ export const recogniseInstance = (url: string, around: Surroundings): Promise<In
     return { fingerprint: found, link, quiet: since === null ? null : { since, signs } }
   })
 
-/** As it is now. A database that was promoted takes the servers that run on it for its own. */
+/** Current state. The servers running on a promoted database become its own. */
 export const readQuiet = async (sql: Queryable, own: Fingerprint): Promise<QuietState | null> => {
   const [row] = await sql<{ since: Timestamp | null; signs: ReadonlyArray<string> | null; isBlank: boolean }[]>`
     select quiet_since as since, quiet_signs as signs, database_oid is null as is_blank from instances`

@@ -1,21 +1,21 @@
-/** The end of being quiet: the operator says that this database is the real one. */
+/** Ends the quiet state: the operator declares this database the original. */
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { answerForBackups } from "../backups/backups.ts"
 import type { Queryable } from "../pool/statement.ts"
 
-/** Of one statement. */
+/** Maximum number of rows per statement. */
 const BATCH = 1_000
-/** A larger number is reported as this one. */
+/** Maximum number that is counted exactly and reported. */
 const COUNTED = 100_000
 
-/** The deliveries and letters that waited before the copy was first started: the original may have sent them. */
+/** Deliveries and emails that waited before the copy was first started: the original may have sent them. */
 interface Copied {
   readonly deliveries: number
   readonly letters: number
 }
 
 interface Promotion {
-  /** False: nothing was to be done. */
+  /** False when nothing had to be done. */
   readonly wasQuiet: boolean
   readonly copied: Copied
 }
@@ -32,7 +32,7 @@ export const countCopied = async (sql: Queryable, since: Timestamp): Promise<Cop
   return row ?? NOTHING
 }
 
-/** Nobody claims any of them meanwhile. */
+/** Safe, because nobody claims any of them meanwhile. */
 const discard = async (sql: Queryable, since: Timestamp): Promise<void> => {
   const deliveries = () => sql`
     update webhook_deliveries
@@ -47,8 +47,8 @@ const discard = async (sql: Queryable, since: Timestamp): Promise<void> => {
 }
 
 /**
- * The servers on the database send from now on, within two seconds, and back up beside what others left in the bucket. `discards`: not what waited in the original already. May be
- * repeated.
+ * The servers on the database send from now on, within two seconds, and back up beside what others left in the bucket. `discards` drops
+ * what already waited in the original. May be repeated.
  */
 export const promote = async (sql: Queryable, discards: boolean): Promise<Promotion> => {
   await answerForBackups(sql, toTimestamp(Date.now()))

@@ -1,4 +1,4 @@
-/** Whether this server sends nothing to others, because its database is a copy: as all servers on the database see it. */
+/** Whether this server sends nothing to others because its database is a copy, as all servers on the database see it. */
 import { Context, Effect, Layer } from "effect"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database } from "../database.ts"
@@ -7,7 +7,7 @@ import { type Instance, type QuietState, readQuiet } from "./instance.ts"
 const EVERY = "2 seconds"
 
 export const Quiet = Context.Reference<{
-  /** True: what is to be sent stays due in the database. */
+  /** Whether outgoing items stay due in the database instead of being sent. */
   readonly isQuiet: () => boolean
   readonly state: () => QuietState | null
 }>("gathercue/Quiet", { defaultValue: () => ({ isQuiet: () => false, state: () => null }) })

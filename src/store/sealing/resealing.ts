@@ -1,6 +1,6 @@
 /**
- * All that is sealed in the database, for a change of the secret: how much each configured key still opens, and sealing everything
- * anew with the newest. Both run beside servers.
+ * All sealed data of the database, for a change of the secret: how much each configured key still opens, and resealing everything with the
+ * newest. Both run beside servers.
  */
 import { deriveKeyRing, type KeyRing, type SecretKeys } from "../../crypto/secret-key.ts"
 import { type Session, withSession } from "../pool/session.ts"
@@ -17,14 +17,14 @@ import {
 const SESSION = { application_name: "gathercue keys" }
 const LIMITS = { connectMs: 10_000, withinMs: 3_600_000 }
 const PAGE = 100
-/** A row that moves meanwhile may be passed by. One that is found with an older key so often is written by a server without the newest. */
+/** A row that moves meanwhile may be missed. A row found with an older key this often is written by a server without the newest. */
 const MOST_PASSES = 5
 
 /** A column of sealed texts. The fragments are SQL. */
 interface SealedColumn {
-  /** In the plural, for operators. */
+  /** Plural name for operators. */
   readonly name: string
-  /** Of the keys. */
+  /** Purpose of the keys. */
   readonly purpose: string
   readonly table: SqlFragment
   readonly column: SqlFragment
@@ -56,7 +56,7 @@ const COLUMNS: ReadonlyArray<SealedColumn> = [
   columnOf("checks of the key", SECRETS_PURPOSE, "sealing_checks", "sealed", `'${CHECK_OWNER}'`),
 ]
 
-/** How many texts of one kind each configured key opens, in the order of the keys, and how many none of them opens. */
+/** Number of texts of one kind that each configured key opens, in the order of the keys, and number that none of them opens. */
 export interface SealedTexts {
   readonly name: string
   readonly byKey: ReadonlyArray<number>
@@ -73,13 +73,13 @@ const START = "(0,0)"
 const UNLOCKED = new SqlFragment("")
 const LOCKED = new SqlFragment("for update")
 
-/** Rows in the order in which they lie on the disk, which needs no index. */
+/** Rows in physical order, which needs no index. */
 const pageAfter = (sql: Queryable, { table, column, owner }: SealedColumn, after: string, lock: SqlFragment) =>
   sql<SealedRow[]>`
     select ctid::text as place, ${owner} as owner, ${column} as sealed from ${table}
      where ctid > ${after}::tid and ${column} is not null order by ctid limit ${PAGE} ${lock}`
 
-/** Where the next page begins; undefined: this was the last one. */
+/** Start of the next page; undefined after the last one. */
 const nextAfter = (rows: ReadonlyArray<SealedRow>): string | undefined =>
   rows.length < PAGE ? undefined : rows.at(-1)?.place
 
@@ -114,11 +114,11 @@ const counted = async (sql: Queryable, secretKeys: SecretKeys): Promise<Readonly
   return counts
 }
 
-/** Counts what each key opens. */
+/** Counts the texts that each key opens. */
 export const countSealed = (url: string, secretKeys: SecretKeys): Promise<ReadonlyArray<SealedTexts>> =>
   withSession(url, SESSION, LIMITS, ({ sql }) => counted(sql, secretKeys))
 
-/** Seals one page anew. Its rows are locked meanwhile, for some milliseconds, so that no change of a server is undone. */
+/** Reseals one page. Its rows are locked for some milliseconds meanwhile, so no change of a server is undone. */
 const resealPage = async (
   { connection, sql }: Session,
   keys: KeyRing,
@@ -153,7 +153,7 @@ const resealColumn = async (session: Session, secretKeys: SecretKeys, column: Se
 const needsOlder = (counts: ReadonlyArray<SealedTexts>): boolean =>
   counts.some(({ byKey }) => byKey.slice(1).some((count) => count > 0))
 
-/** Seals with the newest key all that an older one opens. Resolves to what each key opens afterwards. */
+/** Reseals with the newest key all texts that an older one opens. Resolves to what each key opens afterwards. */
 export const resealAll = (url: string, secretKeys: SecretKeys): Promise<ReadonlyArray<SealedTexts>> =>
   withSession(url, SESSION, LIMITS, async (session) => {
     for (let pass = 0; pass < MOST_PASSES; pass++) {

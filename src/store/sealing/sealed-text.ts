@@ -1,7 +1,7 @@
 /**
- * Text that must be read again but must not be readable in the database: signing secrets, answers that held one. Sealed with
- * AES-256-GCM (NIST SP 800-38D): a random 96-bit nonce, and the text's owner as associated data, so that a sealed
- * text moved to another row does not open. Layout: version byte, nonce, tag, ciphertext.
+ * Text that must be readable again but not in the database: signing secrets, and answers that held one. Sealed with AES-256-GCM (NIST SP
+ * 800-38D): a random 96-bit nonce, and the text's owner as associated data, so a sealed text moved to another row does not open. Layout:
+ * version byte, nonce, tag, ciphertext.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import type { KeyRing } from "../../crypto/secret-key.ts"
@@ -12,12 +12,15 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 
-/** Another key, another owner, or damaged bytes. */
+/** Thrown for another key, another owner, or damaged bytes. */
 export class SealBroken extends Error {
   override readonly name = "SealBroken"
 }
 
-/** Seals with the newest of the keys, which are derived for this purpose alone. `owner`: the owner of the text, such as a row's id. */
+/**
+ * Seals with the newest of the keys, which are derived for this purpose alone. `owner` identifies the owner of the text, such as a row's
+ * id.
+ */
 export const sealText = ([key]: KeyRing, owner: string, text: string): Uint8Array => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(owner))
@@ -33,12 +36,12 @@ const openWith = (key: Uint8Array, owner: string, bytes: Buffer): string | undef
   try {
     return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES)), decipher.final()]).toString("utf8")
   } catch {
-    // The tag does not fit: another key, another owner, or other bytes.
+    // A tag mismatch means another key, another owner, or other bytes.
     return undefined
   }
 }
 
-/** The text, and the place in the ring of the key that opens it. Throws `SealBroken`. */
+/** The text, and the ring index of the key that opens it. Throws `SealBroken`. */
 export const openSealed = (
   keys: KeyRing,
   owner: string,

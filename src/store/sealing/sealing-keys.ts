@@ -1,10 +1,10 @@
 /**
- * Are the database's secrets sealed with one of the configured keys? A server with other keys would run and fail later: webhooks
- * could not be signed, waiting letters not be sent, kept answers not be given again. With a new key that replaced a lost file,
- * the failures would be permanent.
+ * Checks that the database's secrets are sealed with one of the configured keys. A server with other keys would run and fail later:
+ * webhooks could not be signed, waiting emails not be sent, kept answers not be repeated. With a new key that replaced a lost file, the
+ * failures would be permanent.
  *
- * Hashes cannot be sealed anew as secrets can. Their keys are therefore kept in the database: derived once, at the first start,
- * from the key that was configured then.
+ * Hashes cannot be resealed as secrets can. Their keys are therefore kept in the database: derived once, at the first start, from the key
+ * configured then.
  */
 import { deriveKey, deriveKeyRing, type KeyRing, type SecretKeys } from "../../crypto/secret-key.ts"
 import { type ClusterSecrets, takeClusterSecrets } from "../cluster/cluster-secrets.ts"
@@ -17,18 +17,18 @@ import { SecretRefused } from "./secret-refused.ts"
 const SESSION = { application_name: "gathercue start" }
 const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 
-/** The owner of the one text that shows whether the configured keys are the right ones. */
+/** Owner of the one text that shows whether the configured keys are the right ones. */
 export const CHECK_OWNER = "sealing check"
-/** The purpose of the keys that seal the check and the secrets of webhooks. */
+/** Purpose of the keys that seal the check and webhook secrets. */
 export const SECRETS_PURPOSE = "webhook-secrets"
-/** The purpose of the keys that seal the secrets of authenticator apps. */
+/** Purpose of the keys that seal the secrets of authenticator apps. */
 export const FACTORS_PURPOSE = "second-factors"
-/** The purpose of the keys that seal the client secrets of workspaces' identity providers. */
+/** Purpose of the keys that seal the client secrets of workspaces' identity providers. */
 export const CONNECTIONS_PURPOSE = "connections"
-/** The purpose of the keys that seal the kept keys. */
+/** Purpose of the keys that seal the kept keys. */
 export const KEPT_KEYS_PURPOSE = "kept-keys"
 
-/** Keys that stay the same for as long as the database has hashes made with them, 32 bytes each. */
+/** Keys that stay the same as long as the database has hashes made with them, 32 bytes each. */
 export interface KeptKeys {
   readonly pseudonyms: Uint8Array
   readonly letterRefusals: Uint8Array
@@ -39,7 +39,7 @@ const KEPT = ["pseudonyms", "letter-refusals", "cluster-secrets"] as const
 const WRONG_KEY =
   "The secrets in this database were sealed with another key; set SECRET_KEY (or SECRET_KEYS_OLD beside a new one), or restore the file secret-key in the data folder, to the one they were sealed with."
 
-/** The place in the ring of the key that opens it. */
+/** Ring index of the key that opens it. */
 const opensWith = (keys: KeyRing, owner: string, sealed: Uint8Array): number | undefined => {
   try {
     return openSealed(keys, owner, sealed).key
@@ -49,7 +49,7 @@ const opensWith = (keys: KeyRing, owner: string, sealed: Uint8Array): number | u
   }
 }
 
-/** Something that the secret in use sealed: the check, or for a database without one the first that there is. */
+/** A text sealed by the secret in use: the check, or for a database without one the first text found. */
 const findSealed = async (sql: Queryable) => {
   const [row] = await sql<{ purpose: string; owner: string; sealed: Uint8Array }[]>`
     (select ${SECRETS_PURPOSE} as purpose, ${CHECK_OWNER} as owner, sealed, 0 as place from sealing_checks)
@@ -59,18 +59,18 @@ const findSealed = async (sql: Queryable) => {
   return row
 }
 
-/** All data belong to an account or a workspace. */
+/** Whether an account or a workspace exists, to which all data belong. */
 const isAnybodyThere = async (sql: Queryable): Promise<boolean> => {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (select from accounts) or exists (select from workspaces) as found`
   return row?.found === true
 }
 
-/** A key that was lost while nobody used the database, neither an account nor another node, protects nothing. */
+/** A lost key protects nothing when nobody used the database, neither an account nor another node. */
 const mayReplaceKey = async (sql: Queryable): Promise<boolean> =>
   !(await isAnybodyThere(sql)) && (await countHolders(sql)) <= 1
 
-/** The place of the secret that the database's data were made with. Null: the newest may become it. @throws SecretRefused */
+/** Index of the secret with which the database's data were made; null when the newest may become it. @throws SecretRefused */
 const secretInUse = async (sql: Queryable, secretKeys: SecretKeys): Promise<number | null> => {
   const found = await findSealed(sql)
   if (found === undefined) return null
@@ -90,7 +90,7 @@ const openKept = async (sql: Queryable, secretKeys: SecretKeys): Promise<Readonl
     await sql`delete from sealing_checks`
     await sql`delete from kept_keys`
   }
-  // Sealed with the secret in use: a node that has the older secret alone still starts.
+  // Sealed with the secret in use, so that a node that has only the older secret still starts.
   const secret = secretKeys[inUse ?? 0] ?? secretKeys[0]
   const sealedFor = (purpose: string, owner: string, text: string) =>
     sealText([deriveKey(secret, purpose)], owner, text)
@@ -105,8 +105,8 @@ const openKept = async (sql: Queryable, secretKeys: SecretKeys): Promise<Readonl
 }
 
 /**
- * The kept keys. Each server on the database gets the same ones, in whatever order they start. `cluster`: of a node; null: the server
- * runs alone.
+ * The kept keys. Each server on the database gets the same ones, in whatever order they start. `cluster` belongs to a node; null for a
+ * server that runs alone.
  * @throws SecretRefused with another secret than the database's data were made with, or than other nodes have
  */
 export const openKeptKeys = (
@@ -115,7 +115,7 @@ export const openKeptKeys = (
   cluster: ClusterSecrets | null = null,
 ): Promise<KeptKeys> =>
   withSession(url, SESSION, LIMITS, async ({ connection, sql }) => {
-    // One start after the other. A start that is refused leaves nothing, because its session ends without a commit.
+    // Serialises starts. A refused start leaves nothing, because its session ends without a commit.
     await connection.control("begin; lock table sealing_checks in share row exclusive mode")
     const [pseudonyms, letterRefusals, clusterSecrets] = await openKept(sql, secretKeys)
     if (pseudonyms === undefined || letterRefusals === undefined || clusterSecrets === undefined) {
@@ -126,6 +126,6 @@ export const openKeptKeys = (
     return { pseudonyms, letterRefusals }
   })
 
-/** Do the keys open what the database has? False: it has nothing yet that counts. It changes nothing. @throws SecretRefused */
+/** Whether the keys open what the database has; false when it has nothing yet that counts. Reads only. @throws SecretRefused */
 export const opensSecrets = (url: string, secretKeys: SecretKeys): Promise<boolean> =>
   withSession(url, SESSION, LIMITS, async ({ sql }) => (await secretInUse(sql, secretKeys)) !== null)

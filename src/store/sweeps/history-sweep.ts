@@ -1,6 +1,6 @@
 /**
- * Keeps the live tables small: rows that no reconnecting client can request any more are deleted once a minute, and the shared
- * buckets of limits that are full again.
+ * Keeps the live tables small: once a minute it deletes rows that no reconnecting client can request any more, and shared buckets of limits
+ * that are full again.
  */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
@@ -11,12 +11,12 @@ import { forgetFullBuckets } from "../limits/shared-buckets.ts"
 import { forgetKeyedCommands, forgetLiveCommands, forgetPublications } from "../live/live-history.ts"
 import { inBatches, sweepEvery } from "../sweeps.ts"
 
-/** Command ids are answered for ten minutes; a little more is kept, so that the actor's memory is always covered. */
+/** Command ids are answered for ten minutes; slightly longer retention always covers the actor's memory. */
 const COMMANDS_KEPT_MS = 660_000
-/** An `Idempotency-Key` holds for a day; an hour more, so that no answer goes before its key. */
+/** An `Idempotency-Key` is valid for a day; an extra hour ensures that no answer is deleted before its key. */
 const KEYED_KEPT_MS = 25 * 3_600_000
 
-/** `historyMs`: the time for which gateways replay publications. */
+/** `historyMs` is the time for which gateways replay publications. */
 export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, Database | Telemetry> =>
   Layer.effectDiscard(
     Effect.gen(function* () {

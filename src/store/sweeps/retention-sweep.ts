@@ -1,4 +1,4 @@
-/** Deletes expired sessions, tokens and links once an hour, and what ends sessions that have expired by then. */
+/** Hourly deletion of expired sessions, tokens and links, and of rows that ended sessions which have expired by now. */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
@@ -14,9 +14,9 @@ import { deleteExpiredLinks } from "../links/bearer-links.ts"
 import { deleteErasedGuests } from "../personal/erased-guests.ts"
 import { inBatches, patiently, sweepEvery } from "../sweeps.ts"
 
-/** An entry token opens its event until so long after the end; an hour more, so that no clock is ahead of another. */
+/** An entry token opens its event for a day after the end; an extra hour covers clock differences. */
 const ENTRIES_KEPT_MS = 25 * 3_600_000
-/** Events whose entry tokens are looked for at once. */
+/** Maximum number of events whose entry tokens are swept at once. */
 const EVENTS = 100
 
 const sweepEntryTokens = (database: Database["Service"], now: number): Effect.Effect<void, Unavailable> =>

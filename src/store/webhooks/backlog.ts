@@ -1,13 +1,13 @@
 /**
- * The number of entries in the outbox, the mail queue and the queue of media, and how late their tries are, read every ten seconds for
- * the metrics. An endpoint that fails makes nothing late: its own receiver does, and it is counted by itself.
+ * Backlog metrics: the number of entries in the outbox, the mail queue and the media queue, and how late their attempts are, read every ten
+ * seconds. A failing endpoint does not count as lateness, because its own receiver causes it; it is counted separately.
  */
 import { Effect, Layer } from "effect"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, type Queryable } from "../database.ts"
 
 const EVERY = "10 seconds"
-/** A larger number is reported as this one: counting on would cost more than it is worth. */
+/** Maximum number that is counted exactly: counting on would cost more than it is worth. */
 const COUNTED = 100_000
 
 export interface Backlog {
@@ -17,11 +17,11 @@ export interface Backlog {
   readonly mailsOverdue: number
   readonly media: number
   readonly mediaOverdue: number
-  /** Endpoints that are in use and whose last try failed. */
+  /** Active endpoints whose last attempt failed. */
   readonly failingEndpoints: number
 }
 
-/** Seconds since the oldest try was due; 0 when none is. */
+/** Seconds since the oldest attempt was due; 0 when none is due. */
 export const readBacklog = async (sql: Queryable): Promise<Backlog | undefined> => {
   const [row] = await sql<Backlog[]>`
     with deliveries as (

@@ -1,7 +1,7 @@
 /**
- * The outbox: webhook events stored by the transaction that caused them, so that a rollback sends nothing and a crash
- * after the commit loses nothing. Actors write here and the dispatcher reads; the two meet nowhere else. Pings and
- * repeated deliveries enter here too, so that all deliveries are sent in the same way.
+ * The outbox: webhook events stored by the transaction that caused them, so that a rollback sends nothing and a crash after the commit
+ * loses nothing. Actors write here and the dispatcher reads; they have no other connection. Pings and repeated deliveries use it too, so
+ * all deliveries are sent in the same way.
  */
 import { Context, Layer } from "effect"
 import { newId } from "../../model/ids.ts"
@@ -11,7 +11,7 @@ import { Listeners } from "../../model/listeners.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-/** Webhook events as `append_occurrences` takes them; `n` keeps their order. */
+/** Webhook events in the form that `append_occurrences` takes; `n` keeps their order. */
 export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): ReadonlyArray<object> =>
   occurrences.map((occurrence, index) => ({
     n: index,
@@ -23,9 +23,7 @@ export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): Readonly
     occurred_at: occurrence.occurredAt,
   }))
 
-/**
- * Does any endpoint subscribe to one of these types? A caller with many webhook events of unwanted types need not append them.
- */
+/** Whether any endpoint subscribes to one of these types. A caller with many webhook events of unwanted types need not append them. */
 export const isWanted = async (
   sql: Queryable,
   workspaceId: string,
@@ -52,7 +50,7 @@ export interface Appended {
   readonly deliveryId: string | null
 }
 
-/** Stores a ping for one endpoint, whatever types it wants. `undefined`: the endpoint was deleted. */
+/** Stores a ping for one endpoint, whatever types it wants. `undefined` when the endpoint was deleted. */
 export const appendPing = async (
   sql: Queryable,
   endpoint: { readonly workspaceId: string; readonly webhookId: string },
@@ -75,7 +73,7 @@ export const appendPing = async (
   return row
 }
 
-/** Stores another delivery of the same webhook event for the same endpoint. `undefined`: one of the two was deleted. */
+/** Stores another delivery of the same webhook event for the same endpoint. `undefined` when one of the two was deleted. */
 export const appendRedelivery = async (sql: Queryable, deliveryId: string): Promise<Appended | undefined> => {
   const [row] = await sql<Appended[]>`
     with original as (
@@ -91,7 +89,7 @@ export const appendRedelivery = async (sql: Queryable, deliveryId: string): Prom
   return row
 }
 
-/** Sent in process after a commit that stored deliveries; the dispatcher wakes at once instead of at its next poll. */
+/** In-process signal after a commit that stored deliveries; the dispatcher wakes at once instead of at its next poll. */
 export class OutboxSignal extends Context.Service<
   OutboxSignal,
   { readonly notify: () => void; readonly subscribe: (listener: () => void) => () => void }

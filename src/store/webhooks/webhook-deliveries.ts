@@ -1,24 +1,24 @@
 /**
- * Webhook deliveries for the dispatcher: claim, settle, release, sweep. Every claim is a lease that lapses by itself, and has
- * a name of its own; a release, and a settlement of a failure, count only while that claim is valid. So each statement may be
- * repeated when its outcome is unknown: a repeated claim of first tries returns the rows it took before, a repeated claim of
- * retries leaves those to lapse, and the other statements change nothing.
+ * Webhook deliveries for the dispatcher: claim, settle, release, sweep. Every claim is a lease that lapses by itself and has its own name;
+ * a release, and a settlement of a failure, count only while that claim is valid. So each statement may be repeated when its outcome is
+ * unknown: a repeated claim of first attempts returns the rows it took before, a repeated claim of retries leaves those to lapse, and the
+ * other statements change nothing.
  *
- * Order of first tries: a lane (one of the ordered queues of an endpoint) is claimed by its head, the first row not yet answered.
- * The head is taken with SKIP LOCKED and read again in its newest version, so the claim of the head locks the lane: rows
- * behind it are never handed out while one before them is in flight, however many dispatchers there are. A row may appear
- * before the head when it was numbered first and committed later: it becomes the head and is handed out alone, because a
- * run ends at the first row in flight. Within an event numbers rise with commits, so the event's order is kept.
- * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
+ * Order of first attempts: a lane (one of the ordered queues of an endpoint) is claimed by its head, the first row not yet answered. The
+ * head is taken with SKIP LOCKED and read again in its newest version, so the claim of the head locks the lane: rows behind it are never
+ * handed out while one before them is in flight, however many dispatchers there are. A row may appear before the head when it was numbered
+ * first and committed later: it becomes the head and is handed out alone, because a run ends at the first row in flight. Within an event
+ * numbers rise with commits, so the event's order is kept. No statement takes an endpoint's lock after a delivery's, so that deleting an
+ * endpoint cannot deadlock with settling.
  *
- * The lease of a first try ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry ends at
- * `next_attempt_at`.
+ * The lease of a first attempt ends at `claimed_until`, which is in no index, so that a claim is a heap-only update. That of a retry ends
+ * at `next_attempt_at`.
  *
- * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match
- * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
- * that takes the partial indexes for empty would scan the whole backlog once per row. For the same reason the state of an
- * endpoint is read in a subquery of its own, which the planner cannot turn into a join of all endpoints with all lanes,
- * and a settlement does not name its rows' endpoints, whose index would lead it over all their deliveries.
+ * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match (`finished_at is null` is
+ * `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner that takes the partial indexes for empty
+ * would scan the whole backlog once per row. For the same reason the state of an endpoint is read in a subquery of its own, which the
+ * planner cannot turn into a join of all endpoints with all lanes, and a settlement does not name its rows' endpoints, whose index would
+ * lead it over all their deliveries.
  */
 
 import type { Attempt, DeliveryStatus } from "../../model/integrations/webhook-delivery.ts"
@@ -30,7 +30,7 @@ import { FAILURES_APART } from "./webhook-endpoints.ts"
 export interface EndpointTarget {
   readonly url: string
   readonly secretSealed: Uint8Array
-  /** Of the secret that is being replaced, as long as it still signs. */
+  /** Secret that is being replaced, while it still signs. */
   readonly previousSecretSealed: Uint8Array | null
 }
 
@@ -39,48 +39,47 @@ const TARGET = `e.url, e.secret_sealed,
 
 export interface ClaimedDelivery extends EndpointTarget {
   readonly id: string
-  /** The name of the claim. */
+  /** Name of the claim. */
   readonly claim: string
   readonly endpointId: string
   readonly lane: number
-  /** Answered tries before this one. */
+  /** Number of answered attempts before this one. */
   readonly attempts: number
   readonly messageId: string
-  /** When it happened, in Unix milliseconds. */
+  /** Time of the webhook event in Unix milliseconds. */
   readonly occurredMs: number
   readonly type: string
-  /** The exact text to send. */
+  /** Exact text to send. */
   readonly body: string
 }
 
 interface ClaimRequest {
-  /** Names the claim: begins with the id of the claimer, which is unique to a process, and is never used for another one. */
+  /** Name of the claim: begins with the claimer's id, which is unique to a process, and is never reused. */
   readonly claim: string
   readonly leaseMs: number
-  /** Lanes, or retries, at most. */
+  /** Maximum number of lanes, or of retries. */
   readonly limit: number
-  /** Of which one endpoint gets at most so many, together with what it already has in this process. */
+  /** Maximum per endpoint, including what it already has in this process. */
   readonly perEndpoint: number
-  /** The slots that each endpoint uses now. */
+  /** Slots currently used by each endpoint. */
   readonly busy: ReadonlyMap<string, number>
 }
 
 const byEndpoint = (sql: Queryable, numbers: ReadonlyMap<string, number>) =>
   sql.json([...numbers].map(([endpoint_id, n]) => ({ endpoint_id, n })))
 
-/** First tries of one lane that are claimed together, at most. */
+/** Maximum number of first attempts of one lane claimed together. */
 export const LONGEST_RUN = 64
 
 export interface FirstTriesRequest extends ClaimRequest {
-  /** First tries of one lane that are claimed together. */
+  /** Number of first attempts of one lane claimed together. */
   readonly runLength: number
-  /** Instead of it, for some endpoints; at most `LONGEST_RUN`. */
+  /** Exceptions to `runLength` by endpoint; at most `LONGEST_RUN`. */
   readonly runLengths: ReadonlyMap<string, number>
 }
 
 /**
- * Claims a run of first tries of each free lane, endpoints in turn. The rows of one lane come in the order in which they must be
- * sent.
+ * Claims a run of first attempts of each free lane, endpoints in turn. The rows of one lane are in the order in which they must be sent.
  */
 export const claimFirstTries = async (
   sql: Queryable,
@@ -135,7 +134,7 @@ export const claimFirstTries = async (
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id
    order by c.seq`
 
-/** Claims retries that are due, endpoints in turn. They have no order among each other. */
+/** Claims due retries, endpoints in turn. Retries have no order among each other. */
 export const claimRetries = async (
   sql: Queryable,
   request: ClaimRequest,
@@ -173,7 +172,7 @@ export const claimRetries = async (
   select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, (extract(epoch from m.occurred_at) * 1000)::float8 as occurred_ms, m.type, m.body, ${sql.unsafe(TARGET)}
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id`
 
-/** Milliseconds, by the database's clock, until the next retry falls due (negative: overdue); `undefined`: there is none. */
+/** Milliseconds by the database's clock until the next retry is due (negative when overdue); `undefined` when there is none. */
 export const nextRetryInMs = async (sql: Queryable): Promise<number | undefined> => {
   const [row] = await sql<{ ms: number | null }[]>`
     with recursive owners as (
@@ -195,26 +194,26 @@ export interface Settlement {
   readonly claim: string
   readonly endpointId: string
   readonly status: Exclude<DeliveryStatus, "skipped">
-  /** Until the next try, for `pending`. */
+  /** Delay until the next attempt, for `pending`. */
   readonly delayMs: number | null
-  /** The address whose receiver is gone for good, so that its endpoint is disabled. */
+  /** Address of a receiver that is gone for good, so that its endpoint is disabled. */
   readonly goneUrl?: string
-  /** The error, for operators. */
+  /** Error for operators. */
   readonly lastError: string | null
   readonly attempt: Attempt
 }
 
 /**
- * Records the results of attempts. A success is recorded also when the claim has lapsed and another one may be under way, because
- * the webhook event has been received; any other result only while the claim is valid. It also records when each endpoint last
- * succeeded or failed, and the start of its unbroken failures; an internal fault does not count against the endpoint. An endpoint whose
- * receiver is gone is disabled, unless it has another address by now.
+ * Records the results of attempts. A success is recorded even when the claim has lapsed and another may be active, because the webhook
+ * event has been received; any other result only while the claim is valid. It also records when each endpoint last succeeded or failed, and
+ * the start of its unbroken failures; an internal fault does not count against the endpoint. An endpoint whose receiver is gone is
+ * disabled, unless it has another address by now.
  */
 export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArray<Settlement>): Promise<void> => {
   const rows = settlements.map(({ endpointId: _, ...result }) => result)
   const ids = settlements.map(({ id }) => id)
   const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
-  // The endpoints are counted so that they are locked before any delivery is; the deliveries of a deleted one are gone by then.
+  // Counting the endpoints locks them before any delivery; the deliveries of a deleted one are gone by then.
   await sql`
     with endpoint as materialized (
       select id from webhook_endpoints where id = any (${endpointIds}::uuid[]) order by id for no key update
@@ -252,7 +251,7 @@ export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArra
      where e.id = s.endpoint_id`
 }
 
-/** The endpoints among these that still exist and are active, in their present state: read right before a send. */
+/** The existing and active endpoints among these, in their current state: read right before a send. */
 export const findTargets = async (
   sql: Queryable,
   endpointIds: ReadonlyArray<string>,
@@ -263,7 +262,7 @@ export const findTargets = async (
   return new Map(rows.map(({ id, ...target }) => [id, target]))
 }
 
-/** Releases claimed rows without a try; they are due at once. */
+/** Releases claimed rows without an attempt; they are due at once. */
 export const releaseDeliveries = async (
   sql: Queryable,
   deliveries: ReadonlyArray<Pick<ClaimedDelivery, "id" | "claim">>,
@@ -277,8 +276,8 @@ export const releaseDeliveries = async (
 }
 
 /**
- * Rescue: claims of other nodes fall due at once. Only for a process that is the only dispatcher on this
- * database; beside others the claims of a dead one lapse by themselves. Resolves to the number of rows.
+ * Makes the claims of other nodes due at once. Only for a process that is the only dispatcher on this database; beside others the claims of
+ * a dead one lapse by themselves. Resolves to the number of rows.
  */
 export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
   const { count } = await sql`
@@ -291,8 +290,8 @@ export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise
 }
 
 /**
- * Finishes up to `limit` waiting deliveries of disabled endpoints as skipped; those in flight come later. Waits for no lock, so
- * that it cannot deadlock with a claim or a settlement. Resolves to the number of rows.
+ * Finishes up to `limit` waiting deliveries of disabled endpoints as skipped; those in flight follow later. It waits for no lock, so it
+ * cannot deadlock with a claim or a settlement. Resolves to the number of rows.
  */
 export const skipDeliveries = async (sql: Queryable, limit: number): Promise<number> => {
   const { count } = await sql`
@@ -305,8 +304,8 @@ export const skipDeliveries = async (sql: Queryable, limit: number): Promise<num
 }
 
 /**
- * Deletes up to `limit` messages from before the cutoff without a pending delivery and without one finished since,
- * together with their deliveries. Resolves to the number of messages.
+ * Deletes up to `limit` messages from before the cutoff that have no pending delivery and none finished since, together with their
+ * deliveries. Resolves to the number of messages.
  */
 export const sweepMessages = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`

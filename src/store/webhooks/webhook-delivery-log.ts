@@ -1,4 +1,4 @@
-/** Deliveries for their workspace: pages of an endpoint's, and one with all its attempts. */
+/** Deliveries as shown to their workspace: pages of an endpoint's deliveries, and one with all its attempts. */
 
 import type { Schema } from "effect"
 import { type Attempt, type AttemptError, DeliveryStatus } from "../../model/integrations/webhook-delivery.ts"
@@ -10,16 +10,16 @@ import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 interface WebhookDeliveryRow {
   readonly id: string
   readonly webhookId: string
-  /** The body's `id`: the same for every endpoint, try and repetition. */
+  /** The body's `id`: the same for every endpoint, attempt and repetition. */
   readonly occurrenceId: string
   readonly type: typeof DeliveredType.Type
-  /** A ping belongs to no event. */
+  /** Null for a ping, which belongs to no event. */
   readonly eventId: string | null
   readonly status: DeliveryStatus
   readonly attemptCount: number
   readonly lastStatusCode: number | null
   readonly lastError: AttemptError | null
-  /** `null` while a try is in flight, and after the last one. */
+  /** `null` while an attempt is in flight, and after the last one. */
   readonly nextAttemptAt: Timestamp | null
   readonly createdAt: Timestamp
   readonly finishedAt: Timestamp | null
@@ -31,7 +31,7 @@ const COLUMNS = `d.id, d.endpoint_id as webhook_id, d.message_id as occurrence_i
        then case when d.attempts > 0 then d.next_attempt_at else d.created_at end end as next_attempt_at,
   d.created_at, d.finished_at`
 
-/** Newest first. Each status is read through its own stretch of the index, so that a rare one is found as fast as a frequent one. */
+/** Newest first. Each status is read through its own range of the index, so that a rare one is found as fast as a frequent one. */
 export const pageWebhookDeliveries = async (
   sql: Queryable,
   of: { readonly webhookId: string; readonly status?: DeliveryStatus | undefined },
@@ -51,9 +51,9 @@ export const pageWebhookDeliveries = async (
 }
 
 interface NumberedAttempt extends Attempt {
-  /** 1, 2, 3 … */
+  /** Number of the attempt: 1, 2, 3 … */
   readonly number: number
-  /** When the next one began or will begin. */
+  /** Time at which the next attempt began or will begin. */
   readonly nextAttemptAt: Timestamp | null
 }
 

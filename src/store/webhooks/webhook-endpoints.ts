@@ -8,16 +8,19 @@ import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
 export const MAX_ENDPOINTS_PER_WORKSPACE = 20
 
-/** An endpoint whose tries have all failed for so long is disabled. */
+/** Period of uninterrupted failures after which an endpoint is disabled. */
 const DISABLED_AFTER = "5 days"
-/** Failures further apart are separate series: more than the longest wait between two tries of one delivery. */
+/** Failures further apart are separate series: longer than the longest wait between two attempts of one delivery. */
 export const FAILURES_APART = "2 days"
-/** How long a replaced secret goes on signing. */
+/** Time for which a replaced secret still signs. */
 const SECRET_OVERLAP = "24 hours"
 
 const COLUMNS = "id, url, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
 
-/** `manual`: a member or a key disabled it; `failing`: all its answers for five days were failures; `gone`: it answered 410. */
+/**
+ * `manual` means that a member or a key disabled it, `failing` that all its answers for five days were failures, and `gone` that it
+ * answered 410.
+ */
 type DisabledReason = "manual" | "failing" | "gone"
 
 export interface WebhookEndpointRow {
@@ -31,7 +34,7 @@ export interface WebhookEndpointRow {
   readonly lastFailureAt: Timestamp | null
 }
 
-/** Inserts an endpoint unless the workspace has the most endpoints allowed; `undefined` then. Run it in a transaction. */
+/** Inserts an endpoint; `undefined` when the workspace has reached the maximum number of endpoints. Run it in a transaction. */
 export const insertWebhookEndpoint = async (
   sql: Queryable,
   endpoint: {
@@ -76,8 +79,8 @@ export const findWebhookEndpointOwner = async (
 }
 
 /**
- * The types that the endpoint receives: those that it names, and that of the audit log while one of its deliveries may still be sent. Locks the
- * endpoint; run it in a transaction. `undefined`: there is none.
+ * Types that the endpoint receives: those that it names, and that of the audit log while one of its deliveries may still be sent. Locks the
+ * endpoint; run it in a transaction. `undefined` when there is no such endpoint.
  */
 export const findReceivedTypes = async (sql: Queryable, id: string): Promise<ReadonlyArray<string> | undefined> => {
   const [row] = await sql<{ types: string[] }[]>`
@@ -87,7 +90,7 @@ export const findReceivedTypes = async (sql: Queryable, id: string): Promise<Rea
   return row?.types
 }
 
-/** Deletes the endpoint and, by the foreign key, every pending try with it. */
+/** Deletes the endpoint and, by the foreign key, all its pending attempts. */
 export const deleteWebhookEndpoint = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from webhook_endpoints where id = ${id}`
 }
@@ -99,8 +102,8 @@ export interface WebhookEndpointChange {
 }
 
 /**
- * Changes the given fields. Failures are counted anew for another address, and from each change of the status. `keyId`: of the key that changes it,
- * null: a member: whoever sets another address counts as its maker, so that it ends with what a key made.
+ * Changes the given fields. Failures are counted anew for another address, and from each change of the status. `keyId` is the key that
+ * changes it, null for a member: a caller who sets another address counts as its maker, so the endpoint ends with what a key made.
  */
 export const updateWebhookEndpoint = async (
   sql: Queryable,
@@ -123,7 +126,7 @@ export const updateWebhookEndpoint = async (
   return row
 }
 
-/** The present secret goes on signing for a day; one that was already being replaced stops at once. */
+/** The current secret still signs for a day; one that was already being replaced stops at once. */
 export const replaceSecret = async (
   sql: Queryable,
   id: string,
@@ -137,14 +140,14 @@ export const replaceSecret = async (
   return row
 }
 
-/** Removes replaced secrets that sign no more. */
+/** Removes replaced secrets that no longer sign. */
 export const forgetLapsedSecrets = async (sql: Queryable): Promise<void> => {
   await sql`
     update webhook_endpoints set previous_secret_sealed = null, previous_secret_until = null
      where previous_secret_until <= now()`
 }
 
-/** Disables endpoints with nothing but failures for five days; resolves to them. */
+/** Disables endpoints that had only failures for five days; resolves to them. */
 export const disableFailing = async (
   sql: Queryable,
 ): Promise<ReadonlyArray<{ readonly id: string; readonly workspaceId: string }>> => sql<
@@ -160,11 +163,11 @@ interface UntoldEndpoint {
   readonly workspace: string
   readonly url: string
   readonly disabledReason: DisabledReason
-  /** The owners had no letter about the endpoint in the last hour. */
+  /** Whether the owners got no email about the endpoint in the last hour. */
   readonly isLetterDue: boolean
 }
 
-/** Takes an endpoint of which nobody was told yet that this server disabled it. Run it in the transaction that tells of it. */
+/** Claims an endpoint disabled by this server about which nobody was notified yet. Run it in the transaction that notifies. */
 export const claimUntold = async (sql: Queryable): Promise<UntoldEndpoint | undefined> => {
   const [row] = await sql<UntoldEndpoint[]>`
     with untold as (

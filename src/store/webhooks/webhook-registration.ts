@@ -1,7 +1,4 @@
-/**
- * Registering webhook endpoints and changing them: targets are checked here, and secrets made, stored sealed, and returned
- * once.
- */
+/** Registering and changing webhook endpoints: targets are checked here, and secrets are created, stored sealed, and returned once. */
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { KeyRing } from "../../crypto/secret-key.ts"
@@ -39,7 +36,7 @@ export const requireReader = (
   return Effect.catchTag(requireCredential(sql, workspaceId, credential), "Unauthorized", () => Effect.fail(refused))
 }
 
-/** Who may not receive what an endpoint receives may not turn it elsewhere either, nor take it from those who do. */
+/** A caller who may not receive an endpoint's deliveries may neither redirect nor remove it. */
 const requireReceiver = (sql: Queryable, { id, workspaceId, credential }: OwnedWebhookEndpoint) =>
   Effect.gen(function* () {
     yield* requireMember(sql, workspaceId, credential)
@@ -50,19 +47,19 @@ const requireReceiver = (sql: Queryable, { id, workspaceId, credential }: OwnedW
 /** Deliveries skipped at once when an endpoint is disabled; the rest of a longer backlog follows within a minute. */
 const SKIPPED_AT_ONCE = 1_000
 
-/** `whsec_` and the standard base64 of 256 random bits: the form Standard Webhooks libraries take. */
+/** `whsec_` and the standard base64 of 256 random bits: the form that Standard Webhooks libraries take. */
 export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`
 
 interface NewWebhookEndpoint {
   readonly workspaceId: string
   readonly url: string
-  /** Empty: all types. */
+  /** Empty for all types. */
   readonly eventTypes: ReadonlyArray<WebhookEventType>
-  /** The caller's credential; checked again where the endpoint is stored. */
+  /** The caller's credential, checked again where the endpoint is stored. */
   readonly credential: Credential
 }
 
-/** An endpoint that is to be changed, and the credential of the caller. */
+/** An endpoint to change, and the caller's credential. */
 interface OwnedWebhookEndpoint {
   readonly id: string
   readonly workspaceId: string
@@ -73,8 +70,8 @@ export class WebhookRegistration extends Context.Service<
   WebhookRegistration,
   {
     /**
-     * `BadRequest` for a target that may not be called, `Conflict` when the workspace has the most endpoints allowed,
-     * `Unauthorized` when the credential was revoked meanwhile.
+     * Fails with `BadRequest` for a target that may not be called, `Conflict` when the workspace has reached the maximum number of
+     * endpoints, and `Unauthorized` when the credential was revoked meanwhile.
      */
     readonly create: (
       endpoint: NewWebhookEndpoint,
@@ -82,16 +79,16 @@ export class WebhookRegistration extends Context.Service<
       { readonly endpoint: WebhookEndpointRow; readonly secret: string },
       BadRequest | Conflict | Forbidden | Unauthorized | Unavailable
     >
-    /** Refuses like `create`. Disabling skips the deliveries that wait. */
+    /** Fails like `create`. Disabling skips waiting deliveries. */
     readonly change: (
       endpoint: OwnedWebhookEndpoint,
       change: WebhookEndpointChange,
     ) => Effect.Effect<WebhookEndpointRow, BadRequest | Forbidden | NotFound | Unauthorized | Unavailable>
-    /** Deletes the endpoint with the deliveries that wait. */
+    /** Deletes the endpoint and its waiting deliveries. */
     readonly remove: (
       endpoint: OwnedWebhookEndpoint,
     ) => Effect.Effect<void, Forbidden | NotFound | Unauthorized | Unavailable>
-    /** A new secret; the one before it signs too until `previousSecretExpiresAt`. */
+    /** Creates a new secret; the previous one also signs until `previousSecretExpiresAt`. */
     readonly rotateSecret: (endpoint: OwnedWebhookEndpoint) => Effect.Effect<
       {
         readonly endpoint: WebhookEndpointRow
@@ -102,7 +99,7 @@ export class WebhookRegistration extends Context.Service<
     >
   }
 >()("gathercue/WebhookRegistration") {
-  /** `sealingKeys`: the same that the dispatcher opens secrets with. */
+  /** `sealingKeys` are those with which the dispatcher opens secrets. */
   static readonly layer = (sealingKeys: KeyRing): Layer.Layer<WebhookRegistration, never, Database | Egress> =>
     Layer.effect(
       WebhookRegistration,

@@ -1,4 +1,4 @@
-/** Workspace API keys: only a hash of the secret is kept. */
+/** Workspace API keys, stored as hashes of their secrets. */
 import { KEY_SCOPES, type KeyRights, type KeyScope } from "../../model/key-rights.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { lockWorkspace } from "../accounts/credentials.ts"
@@ -15,11 +15,11 @@ export interface ApiKeyRow extends KeyRights {
   readonly lastUsedAt: Timestamp | null
   readonly expiresAt: Timestamp | null
   readonly revokedAt: Timestamp | null
-  /** The key that created this key; null where a member did. */
+  /** Key that created this key; null when a member created it. */
   readonly createdByKeyId: string | null
 }
 
-/** As it is stored; null scopes are all scopes. */
+/** Stored form of a key; null scopes mean all scopes. */
 type Stored<Row extends KeyRights> = Omit<Row, "scopes"> & { readonly scopes: ReadonlyArray<KeyScope> | null }
 
 const withScopes = <Row extends KeyRights>(row: Stored<Row>) =>
@@ -28,10 +28,10 @@ const withScopes = <Row extends KeyRights>(row: Stored<Row>) =>
 const COLUMNS = `id, name, prefix, last4, case when revoked_at is null then 'active' else 'revoked' end as status, created_at,
   last_used_at, expires_at, revoked_at, created_by_key_id, scopes, event_ids`
 
-/** At most this many active keys in a workspace. */
+/** Maximum number of active keys in a workspace. */
 export const MAX_ACTIVE_KEYS = 50
 
-/** Inserts a key unless the workspace has the most active keys allowed; `undefined` then. */
+/** Inserts a key; `undefined` when the workspace has reached the maximum number of active keys. */
 export const insertApiKey = async (
   sql: Queryable,
   key: {
@@ -46,7 +46,7 @@ export const insertApiKey = async (
     rights: KeyRights
   },
 ): Promise<ApiKeyRow | undefined> => {
-  // The workspace row is the lock that makes the count exact when two callers create at once.
+  // Locking the workspace's row keeps the count exact when two callers create keys concurrently.
   await lockWorkspace(sql, key.workspaceId)
   const { scopes, eventIds } = key.rights
   const [row] = await sql<Stored<ApiKeyRow>[]>`
@@ -72,7 +72,7 @@ export const findUnrevokedKey = async (sql: Queryable, secretHash: Uint8Array): 
   return row === undefined ? undefined : withScopes<UnrevokedKey>(row)
 }
 
-/** Null: the key has no end, or is gone. */
+/** Null when the key has no expiry, or is gone. */
 export const findKeyEnd = async (sql: Queryable, id: string): Promise<Timestamp | null> => {
   const [row] = await sql<{ expiresAt: Timestamp | null }[]>`select expires_at from api_keys where id = ${id}`
   return row?.expiresAt ?? null
@@ -92,8 +92,8 @@ export const pageApiKeys = async (sql: Queryable, workspaceId: string, page: Pag
 }
 
 /**
- * The two steps of DELETE (specification §3): an active key is revoked, a revoked one removed. One statement each, so
- * that two deletes at once revoke and then remove, never remove an active key directly.
+ * The two steps of DELETE (specification §3): an active key is revoked, a revoked one removed. Each is one statement, so that two
+ * concurrent deletes revoke and then remove, and never remove an active key directly.
  */
 export const revokeApiKey = async (sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> => {
   const rows = await sql`
@@ -113,8 +113,8 @@ export const removeRevokedApiKey = async (sql: Queryable, workspaceId: string, k
 }
 
 /**
- * Revokes the active keys that this one created, directly or through other keys, and tells of all of them. The statement waits for a
- * key that is being created, and a later one finds its creator revoked. Run it in the transaction that revokes the key itself.
+ * Revokes the active keys created by this one, directly or through other keys, and returns all of them. The statement waits for a key that
+ * is being created, and a later one finds its creator revoked. Run it in the transaction that revokes the key itself.
  */
 export const revokeKeysMadeBy = async (
   sql: Queryable,

@@ -1,4 +1,4 @@
-/** The audit log of a workspace: added to, paged, never changed. */
+/** The audit log of a workspace: appended to and paged, never changed. */
 import { newId } from "../../model/ids.ts"
 import type { Occurrence } from "../../model/integrations/occurrences.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
@@ -16,9 +16,9 @@ export interface AuditRow {
   readonly targetId: string | null
   readonly requestId: string
   readonly createdAt: Timestamp
-  /** Where the request came from; null: it is not known, or was taken away with the person. */
+  /** Client address of the request; null when it is unknown or was erased with the person. */
   readonly address: string | null
-  /** The caller's program, as it named itself. */
+  /** Client program, by its own description. */
   readonly client: string | null
 }
 
@@ -26,7 +26,7 @@ type Origin = Pick<AuditRow, "address" | "client">
 export type NewAuditEntry = Omit<AuditRow, "id" | "createdAt" | keyof Origin> &
   Partial<Origin> & { readonly workspaceId: string }
 
-/** Acts that callers may repeat without end have at most so many entries of one actor and object in the time before. */
+/** Maximum number of entries per actor and object in the preceding period, for acts that callers may repeat without end. */
 const MOST: { readonly [action: string]: { readonly entries: number; readonly within: string } } = {
   "sign_in.failed": { entries: 20, within: "1 hour" },
   "connection.failed": { entries: 5, within: "1 hour" },
@@ -45,8 +45,8 @@ const occurrenceOf = ({ id, workspaceId, createdAt, actorKind, actorId, ...entry
 })
 
 /**
- * Writes entries, and the webhook event of each; run it in a transaction. For a workspace that was deleted meanwhile none is written.
- * Resolves to the number of deliveries.
+ * Writes entries, and the webhook event of each; run it in a transaction. Nothing is written for a workspace deleted meanwhile. Resolves to
+ * the number of deliveries.
  */
 export const insertAuditEntries = async (sql: Queryable, entries: ReadonlyArray<NewAuditEntry>): Promise<number> => {
   const rows = entries.map((entry) => ({
@@ -87,7 +87,7 @@ interface AuditFilter {
   readonly action?: string
   readonly actorId?: string
   readonly targetId?: string
-  /** Not before; `to`: before. */
+  /** Bounds of the time: from `from`, inclusive, to `to`, exclusive. */
   readonly from?: Timestamp
   readonly to?: Timestamp
 }
@@ -113,14 +113,14 @@ export const pageAudit = async (
   return toPage(rows, page.limit)
 }
 
-/** The workspaces whose members the account is one of, which hear of its failed sign-ins. */
+/** Workspaces of which the account is a member, and which are notified of its failed sign-ins. */
 export const listWorkspacesOf = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select workspace_id as id from workspace_members where account_id = ${accountId}`
   return rows.map(({ id }) => id)
 }
 
-/** Takes away where the acts of a person came from; the acts stay. */
+/** Deletes the origins of a person's acts; the acts stay. */
 export const forgetOrigins = async (sql: Queryable, actorId: string): Promise<void> => {
   await sql`delete from audit_origins o using audit_entries e where e.id = o.entry_id and e.actor_id = ${actorId}`
 }

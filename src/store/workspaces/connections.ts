@@ -47,7 +47,7 @@ export const listConnections = async (sql: Queryable, workspaceId: string): Prom
       select ${sql.unsafe(COLUMNS)} from connections c where workspace_id = ${workspaceId} order by created_at desc, id desc`,
   )
 
-/** `undefined` too for a workspace that was deleted. */
+/** Resolves to `undefined` for a connection of a deleted workspace, too. */
 export const findConnection = async (sql: Queryable, id: string): Promise<ConnectionRow | undefined> => {
   const rows = await sql<Stored[]>`
     select ${sql.unsafe(COLUMNS)} from connections c join workspaces w on w.id = c.workspace_id
@@ -66,7 +66,7 @@ export const findConnectionNames = async (
   return row
 }
 
-/** The connection for addresses of this domain, which it has proved. */
+/** The connection that has proved this domain and serves its addresses. */
 export const findConnectionFor = async (
   sql: Queryable,
   domain: string,
@@ -88,7 +88,7 @@ export const insertConnection = async (
             ${row.defaultRole}, ${row.createdByAccountId})`
 }
 
-/** Absent fields stay. Resolves to whether there is such a connection. */
+/** Absent fields stay unchanged. Resolves to whether there is such a connection. */
 export const updateConnection = async (
   sql: Queryable,
   { id, workspaceId }: Pick<Stored, "id" | "workspaceId">,
@@ -109,7 +109,7 @@ export const deleteConnection = async (
 
 const TAKEN = new Conflict({ detail: "Another connection has proved one of these domains." })
 
-/** Sets the domains of a connection; those that stay keep their token and proof. `isProved`: no record in DNS is asked for. */
+/** Sets the domains of a connection; kept domains keep their token and proof. `isProved` skips the DNS record. */
 export const putDomains = (
   sql: Queryable,
   connectionId: string,
@@ -150,14 +150,14 @@ export const proveDomain = (
     ),
   )
 
-/** `error` null: it works. */
+/** `error` null records a success. */
 export const noteConnectionUse = async (sql: Queryable, id: string, error: string | null): Promise<void> => {
   await (error === null
     ? sql`update connections set last_success_at = now(), last_error = null where id = ${id}`
     : sql`update connections set last_failure_at = now(), last_error = ${error} where id = ${id}`)
 }
 
-/** Has the workspace a connection that people can sign in by? */
+/** Whether the workspace has a connection through which people can sign in. */
 export const hasProvedConnection = async (sql: Queryable, workspaceId: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from connections c join connection_domains d on d.connection_id = c.id

@@ -1,21 +1,21 @@
 /**
- * What ends with API keys. Their addresses rest on them and need no statement; their open invites are revoked with them. With `cascade` also
- * what they made or let in: keys, webhooks, guest integrations, and the people who came by their invites.
+ * Objects that end with API keys. The keys' addresses depend on them and need no statement; their open invites are revoked with them. With
+ * `cascade` also what they made or let in: keys, webhooks, guest integrations, and the people who joined by their invites.
  */
 import type { TakenBack } from "../accounts/first-proof.ts"
 import type { Queryable } from "../database.ts"
 import { revokeInvitesOfKeys } from "./invites.ts"
 import { type Departure, depart } from "./members.ts"
 
-/** As when an address is proved (`store/accounts/first-proof.ts`). */
+/** Ended objects, in the form used when an address is proved (`store/accounts/first-proof.ts`). */
 export interface EndedWithKeys extends Omit<TakenBack, "accountId" | "workspaceIds"> {
-  /** Of the members. */
+  /** Departures of the removed members. */
   readonly departures: ReadonlyArray<Departure>
-  /** Addresses of these keys that were in use, or lasted. */
+  /** Addresses of these keys that were used or unexpired. */
   readonly links: ReadonlyArray<{ readonly id: string; readonly kind: string; readonly eventId: string | null }>
 }
 
-/** Members who came by an invite of the keys, but for owners, whom an owner has made since, and for who asks. */
+/** Members who joined by an invite of the keys, except owners, whom an owner has promoted since, and the caller. */
 const removeMembersOf = async (
   sql: Queryable,
   workspaceId: string,
@@ -34,7 +34,7 @@ const removeMembersOf = async (
   return { members, departures }
 }
 
-/** `revoked`: those of the keys that this transaction has revoked. Run it under `lockWorkspace`. `by`: the account that asks. */
+/** `revoked` lists the keys revoked by this transaction. Run it under `lockWorkspace`. `by` is the caller's account. */
 export const endMadeByKeys = async (
   sql: Queryable,
   workspaceId: string,

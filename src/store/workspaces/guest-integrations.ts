@@ -1,4 +1,4 @@
-/** Registered issuers of partner guests. Only active ones are listed and found; a revoked row stays for audits. */
+/** Registered issuers of partner guests. Only active ones are listed and found; revoked rows stay for audits. */
 import { Effect } from "effect"
 import { Conflict, type Unavailable } from "../../model/errors.ts"
 import {
@@ -25,7 +25,7 @@ export interface GuestIntegrationRow {
   readonly lastError: PartnerFault | null
 }
 
-/** The source of an issuer's keys: the address of its key set, or its one key. Exactly one is not null. */
+/** Source of an issuer's keys: the address of its key set, or its one key. Exactly one is not null. */
 interface KeySource {
   readonly jwksUrl: string | null
   readonly publicKeyPem: string | null
@@ -36,7 +36,8 @@ const COLUMNS = `id, workspace_id, issuer, jwks_url, public_key_fingerprint,
   created_at, revoked_at, last_verified_at, last_error`
 
 /**
- * `Conflict` for a registered issuer, or when the workspace has the most integrations allowed. Run it in a transaction.
+ * Fails with `Conflict` for a registered issuer, or when the workspace has reached the maximum number of integrations. Run it in a
+ * transaction.
  */
 export const insertGuestIntegration = (
   sql: Queryable,
@@ -51,7 +52,7 @@ export const insertGuestIntegration = (
 ): Effect.Effect<GuestIntegrationRow, Conflict | Unavailable> =>
   Effect.gen(function* () {
     const { id, workspaceId, issuer, jwksUrl, publicKeyPem, publicKeyFingerprint, createdByKeyId } = integration
-    // The workspace's row is the lock that makes both answers true until the insert.
+    // Locking the workspace's row keeps both answers true until the insert.
     yield* query(() => lockWorkspace(sql, workspaceId))
     const [held] = yield* query(
       () => sql<{ active: number; isTaken: boolean }[]>`
@@ -89,7 +90,7 @@ export const pageGuestIntegrations = async (
   return toPage(rows, page.limit)
 }
 
-/** False when the workspace has no such active integration. */
+/** Returns false when the workspace has no such active integration. */
 export const revokeGuestIntegration = async (sql: Queryable, workspaceId: string, id: string): Promise<boolean> => {
   const rows = await sql`
     update guest_integrations set revoked_at = now()
@@ -119,7 +120,7 @@ export const isIntegrationActive = async (sql: Queryable, id: string): Promise<b
   return rows.length > 0
 }
 
-/** Notes a verified token, which takes the last fault back; does nothing when one was noted after `unlessSince`. */
+/** Records a verified token, which clears the last fault; does nothing when one was recorded after `unlessSince`. */
 export const noteVerified = async (
   sql: Queryable,
   id: string,
@@ -138,7 +139,7 @@ interface GuestRefusalRow {
   readonly refusedAt: Timestamp
 }
 
-/** Notes a refused token, once a second for each integration and reason: anybody can send any number of wrong ones. */
+/** Records a refused token, once a second for each integration and reason: anybody can send any number of invalid ones. */
 export const noteRefusal = async (
   sql: Queryable,
   refusal: Omit<GuestRefusalRow, "refusedAt"> & { readonly workspaceId: string },
@@ -157,7 +158,7 @@ export const noteRefusal = async (
     do update set detail = excluded.detail, refused_at = excluded.refused_at`
 }
 
-/** The last refusal by integration and reason, newest first; of integrations that were revoked none. */
+/** The last refusal by integration and reason, newest first, without revoked integrations. */
 export const listGuestRefusals = async (
   sql: Queryable,
   workspaceId: string,

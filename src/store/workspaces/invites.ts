@@ -5,7 +5,7 @@ import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
 type InviteKind = "workspace" | "event"
-/** `expired` is a pending one whose time is over. */
+/** `expired` is a pending invite whose time is over. */
 type InviteStatus = "pending" | "accepted" | "declined" | "revoked" | "expired"
 
 export interface InviteRow {
@@ -31,13 +31,13 @@ export interface InvitationRow extends InviteRow {
   readonly scheduledAt: Timestamp | null
 }
 
-/** It ends with its time, or with that of the key that made it; a revoked key has no open invites. */
+/** An invite expires by itself or with the key that made it; a revoked key has no open invites. */
 const IS_OPEN = `(i.status = 'pending' and i.expires_at > now()
   and not exists (select from api_keys k where k.id = i.created_by_key_id and k.expires_at <= now()))`
 const STATUS = `case when i.status = 'pending' and not ${IS_OPEN} then 'expired' else i.status end as status`
 const INVITE = `i.id, i.kind, i.email, i.role, i.event_id, ${STATUS}, i.created_at, i.expires_at, i.accepted_at, i.revoked_at`
 
-/** An older open invite of the same address to the same thing is revoked. Run it in a transaction. */
+/** Revokes an older open invite of the same address to the same object. Run it in a transaction. */
 export const insertInvite = async (
   sql: Queryable,
   invite: {
@@ -49,13 +49,13 @@ export const insertInvite = async (
     role: string
     tokenHash: Uint8Array
     expiresAt: Timestamp
-    /** One of them is null. */
+    /** Exactly one of the two makers is null. */
     createdByAccountId: string | null
     createdByKeyId: string | null
   },
 ): Promise<InviteRow> => {
-  // The lock of the workspace's row: of two invites to the same address the later one revokes the earlier one, and a
-  // transaction that revokes all invites of the workspace misses none that is being made.
+  // Locks the workspace's row: of two invites to the same address the later revokes the earlier, and a transaction that revokes all invites
+  // of the workspace misses none in progress.
   await lockWorkspace(sql, invite.workspaceId)
   if (invite.email !== null) {
     await sql`
@@ -103,7 +103,9 @@ export const findWorkspaceInvitation = async (
   return row
 }
 
-/** Changes the status of an open invite; of several callers one gets the row, the others `undefined`. `by`: the account that accepts it. */
+/**
+ * Changes the status of an open invite; one of several callers gets the row, the others `undefined`. `by` is the account that accepts it.
+ */
 export const settleInvite = async (
   sql: Queryable,
   id: string,
@@ -119,7 +121,7 @@ export const settleInvite = async (
   return row
 }
 
-/** A new token and a new term for an open invite, which is now the caller's; the old token becomes invalid. */
+/** Gives an open invite, which is now the caller's, a new token and a new term; the old token becomes invalid. */
 export const renewInvite = async (
   sql: Queryable,
   {
@@ -140,7 +142,7 @@ export const renewInvite = async (
   return row
 }
 
-/** Is there an open invite for this address? */
+/** Whether there is an open invite for this address. */
 export const hasOpenInvite = async (sql: Queryable, email: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from invites i join workspaces w on w.id = i.workspace_id
@@ -148,7 +150,7 @@ export const hasOpenInvite = async (sql: Queryable, email: string): Promise<bool
   return rows.length > 0
 }
 
-/** The open invites that the account made in the workspace. Run it under `lockWorkspace`. */
+/** Revokes the open invites that the account made in the workspace. Run it under `lockWorkspace`. */
 export const revokeInvitesOf = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
   await sql`
     update invites set status = 'revoked', revoked_at = now()
@@ -156,8 +158,8 @@ export const revokeInvitesOf = async (sql: Queryable, workspaceId: string, accou
 }
 
 /**
- * The open invites that the keys made, and those of which no maker is known: a node of an earlier release stored none of a key. Run it under
- * `lockWorkspace`.
+ * Revokes the open invites made by the keys, and those without a known maker: a node of an earlier release stored none for a key. Run it
+ * under `lockWorkspace`.
  */
 export const revokeInvitesOfKeys = async (
   sql: Queryable,
@@ -179,7 +181,7 @@ export const revokeInvitesOfKeys = async (
                and created_at >= (select min(created_at) from api_keys where id = any (${[...keyIds]}::uuid[])))
     returning id, workspace_id, email, role`
 
-/** Is a person with this address a member already? */
+/** Whether a person with this address is already a member. */
 export const isMemberByEmail = async (sql: Queryable, workspaceId: string, email: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from account_emails e join workspace_members m on m.account_id = e.account_id
@@ -187,12 +189,12 @@ export const isMemberByEmail = async (sql: Queryable, workspaceId: string, email
   return rows.length > 0
 }
 
-/** Whoever was removed and is invited anew is a member like others. */
+/** A removed person who is invited again is a member like others. */
 export const letIn = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
   await sql`delete from removed_members where workspace_id = ${workspaceId} and account_id = ${accountId}`
 }
 
-/** Resolves to whether the account was no member before. */
+/** Resolves to whether the account was not a member before. */
 export const insertMember = async (
   sql: Queryable,
   member: { id: string; workspaceId: string; accountId: string; role: string },

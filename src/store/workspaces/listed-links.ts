@@ -1,4 +1,4 @@
-/** All that works by being held in a workspace, with its holders: addresses, open invites, and the entry links of one event. */
+/** Bearer links of a workspace with their holders: addresses, open invites, and the entry links of one event. */
 import type { Ground, HeldLink } from "../../model/links.ts"
 import { linkIdOf } from "../../model/links.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
@@ -14,7 +14,7 @@ interface ListedLink {
   readonly id: string
   readonly kind: ListedKind
   readonly eventId: string | null
-  /** The broadcast, recording or other media; of an invite or entry link null. */
+  /** Id of the broadcast, recording or other media; null for an invite or entry link. */
   readonly objectId: string | null
   readonly holder: {
     readonly kind: "account" | "key" | "user" | "guest" | "registrant" | "unknown"
@@ -34,7 +34,7 @@ interface Row extends Omit<ListedLink, "holder"> {
 
 interface LinkFilter {
   readonly kind?: ListedKind | undefined
-  /** Entry links are listed of one event alone: a workspace may have many thousands. */
+  /** Entry links are listed only for one event, because a workspace may have many thousands. */
   readonly eventId?: string | undefined
   readonly holder?: string | undefined
 }
@@ -64,7 +64,7 @@ const heldOf = ({ kind, objectId, eventId, ground, createdAt, expiresAt }: Row):
         expiresAt: expiresAt === null ? 0 : toMillis(expiresAt),
       }
 
-/** Those whose ground has gone are left out, so that a page may be short. */
+/** Links whose basis is gone are left out, so a page may be short. */
 export const pageLinks = async (
   sql: Queryable,
   workspaceId: string,
@@ -104,7 +104,7 @@ export const pageLinks = async (
   return { rows: some.filter(({ id }) => !ended.includes(id)).map(shown), nextCursor }
 }
 
-/** Ends one of them. False: there is none. */
+/** Ends one link. Returns false when there is no such link. */
 export const endLink = async (sql: Queryable, workspaceId: string, id: string): Promise<boolean> => {
   const { count } = await sql`
     with link as (
@@ -121,7 +121,7 @@ export const endLink = async (sql: Queryable, workspaceId: string, id: string): 
   return count > 0
 }
 
-/** A person of the workspace, or a key. */
+/** A person of the workspace, or a key, that holds links. */
 export interface Holder {
   readonly kind: "account" | "user" | "key"
   readonly id: string
@@ -129,7 +129,7 @@ export interface Holder {
 
 export const holderText = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind}:${id}`
 
-/** A user who is an account holds what it was given as the account. */
+/** A user with an account holds links as the account. */
 export const heldBy = async <H extends { readonly kind: string; readonly id: string }>(
   sql: Queryable,
   workspaceId: string,
@@ -141,7 +141,7 @@ export const heldBy = async <H extends { readonly kind: string; readonly id: str
   return row === undefined ? holder : { kind: "account", ...row }
 }
 
-/** `undefined`: the workspace has no such person or key. */
+/** `undefined` when the workspace has no such person or key. */
 export const findHolder = async (
   sql: Queryable,
   workspaceId: string,
@@ -158,7 +158,7 @@ export const findHolder = async (
   return row
 }
 
-/** Ends all that the holder was given in the workspace, and the session tokens of a person. Run it under `lockWorkspace`. */
+/** Ends all links of the holder in the workspace, and the session tokens of a person. Run it under `lockWorkspace`. */
 export const endLinksOf = async (sql: Queryable, workspaceId: string, holder: Holder): Promise<void> => {
   const text = holderText(holder)
   await endEverything(sql, workspaceId, text)

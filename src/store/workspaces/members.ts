@@ -1,4 +1,4 @@
-/** The members of a workspace, and the rules about its owners: there is always one, and only owners make owners. */
+/** Members of a workspace, and the rules about its owners: there is always one, and only owners make owners. */
 import { Effect } from "effect"
 import { Conflict, Forbidden, NotFound, type Unavailable } from "../../model/errors.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
@@ -10,7 +10,7 @@ import { query } from "../query.ts"
 import { revokeInvitesOf } from "./invites.ts"
 
 interface MemberRow {
-  /** The id of the membership. */
+  /** Id of the membership. */
   readonly id: string
   readonly accountId: string
   readonly role: WorkspaceRole
@@ -47,7 +47,7 @@ const findMember = (
 
 const isOwner = new Forbidden({ detail: "Owners are not changed here: an owner may leave while another remains." })
 
-/** `Forbidden` for an owner (specification §4). Run it under `lockWorkspace`. */
+/** Fails with `Forbidden` for an owner (specification §4). Run it under `lockWorkspace`. */
 export const setMemberRole = (
   sql: Queryable,
   workspaceId: string,
@@ -59,7 +59,7 @@ export const setMemberRole = (
     if (member.role === "owner") return yield* isOwner
     yield* query(async () => {
       await sql`update workspace_members set role = ${role} where id = ${memberId}`
-      // Members invite nobody.
+      // A plain member may not invite, so earlier invites are revoked.
       if (role === "member") await revokeInvitesOf(sql, workspaceId, member.accountId)
     })
     return { ...member, role }
@@ -73,12 +73,12 @@ export interface Departure {
 }
 
 /**
- * Ends the sessions of the account's user in the workspace and its addresses, deletes its roles on all events there, and revokes its open
- * invites: one of them would let it in again. API keys are the workspace's and stay.
+ * Ends the sessions and addresses of the account's user in the workspace, deletes its roles on all events there, and revokes its open
+ * invites, one of which would let it in again. API keys belong to the workspace and stay.
  */
 export const depart = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
   await revokeInvitesOf(sql, workspaceId, accountId)
-  // Also if they come back with the same login.
+  // The addresses stay ended even if the person returns with the same login.
   await endEverything(sql, workspaceId, `account:${accountId}`)
   const [user] = await sql<{ id: string }[]>`
     update users set session_version = session_version + 1
@@ -91,7 +91,7 @@ export const depart = async (sql: Queryable, workspaceId: string, accountId: str
   return { accountId, userId: user.id, eventIds }
 }
 
-/** The removal holds against invites of before, and against the workspace's connections. */
+/** Bars the account from earlier invites and from the workspace's connections. */
 const shutOut = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
   await sql`
     insert into removed_members (workspace_id, account_id) values (${workspaceId}, ${accountId}) on conflict do nothing`
@@ -101,14 +101,14 @@ const shutOut = async (sql: Queryable, workspaceId: string, accountId: string): 
              select email from account_emails where account_id = ${accountId} and (verified_at is not null or is_primary))`
 }
 
-/** Was the account removed from the workspace, and not invited since? */
+/** Whether the account was removed from the workspace and not invited since. */
 export const isShutOut = async (sql: Queryable, workspaceId: string, accountId: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from removed_members where workspace_id = ${workspaceId} and account_id = ${accountId}`
   return rows.length > 0
 }
 
-/** `Forbidden` for an owner. Run it under `lockWorkspace`. */
+/** Fails with `Forbidden` for an owner. Run it under `lockWorkspace`. */
 export const removeMember = (
   sql: Queryable,
   workspaceId: string,
@@ -124,7 +124,7 @@ export const removeMember = (
     })
   })
 
-/** `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it under `lockWorkspace`. */
+/** Fails with `Conflict` for the only owner: of two owners who leave concurrently exactly one succeeds. Run it under `lockWorkspace`. */
 export const leaveWorkspace = (
   sql: Queryable,
   workspaceId: string,
@@ -144,7 +144,7 @@ export const leaveWorkspace = (
     return yield* query(() => depart(sql, workspaceId, accountId))
   })
 
-/** Makes a member an owner too. Run it under `lockWorkspace`. */
+/** Promotes a member to owner. Run it under `lockWorkspace`. */
 export const makeOwner = (
   sql: Queryable,
   workspaceId: string,

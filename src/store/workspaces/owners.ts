@@ -1,4 +1,4 @@
-/** Owners of a workspace, as letters reach them. */
+/** Owners of a workspace, with the addresses for emails. */
 import type { Queryable } from "../database.ts"
 
 interface OwnerAddress {

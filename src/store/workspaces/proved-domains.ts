@@ -1,4 +1,4 @@
-/** Proofs of domains: they are looked up again each day, and end. */
+/** Proofs of domains, which are checked daily and may end. */
 import type { Queryable } from "../database.ts"
 
 export interface ProvedDomain {
@@ -7,10 +7,10 @@ export interface ProvedDomain {
   readonly token: string
 }
 
-/** So many look-ups in a row that find no record end a proof. */
+/** Number of consecutive look-ups without a record that end a proof. */
 const ABSENCES = 3
 
-/** Takes up to `limit` proofs that are due and puts their next look-up off, so that no other node takes them too. */
+/** Takes up to `limit` due proofs and postpones their next look-up, so that no other node takes them too. */
 export const takeDueProofs = async (sql: Queryable, limit: number): Promise<ReadonlyArray<ProvedDomain>> =>
   sql<ProvedDomain[]>`
     with due as materialized (
@@ -21,7 +21,7 @@ export const takeDueProofs = async (sql: Queryable, limit: number): Promise<Read
      where d.connection_id = due.connection_id and d.domain = due.domain
     returning d.connection_id, d.domain, d.token`
 
-/** Resolves to whether the proof has ended by it. */
+/** Resolves to whether this look-up ended the proof. */
 export const noteLookUp = async (
   sql: Queryable,
   { connectionId, domain }: ProvedDomain,
@@ -36,7 +36,7 @@ export const noteLookUp = async (
   return row?.isOver ?? false
 }
 
-/** The proof of the domain, if a connection has one. Waits for another transaction that ends it. */
+/** Proof of the domain, if a connection has one. Waits for another transaction that ends it. */
 export const findProof = async (sql: Queryable, domain: string): Promise<ProvedDomain | undefined> => {
   const [row] = await sql<ProvedDomain[]>`
     select connection_id, domain, token from connection_domains

@@ -89,12 +89,12 @@ export const upsertMembership = async (
 }
 
 export interface ListedMembershipRow extends MembershipRow {
-  /** Of the user. */
+  /** Name and address of the user. */
   readonly name: string | null
   readonly email: string | null
 }
 
-/** Of one event, the newest first. */
+/** Memberships of one event, newest first. */
 export const pageMemberships = async (
   sql: Queryable,
   eventId: string,
@@ -109,7 +109,7 @@ export const pageMemberships = async (
   return toPage(rows, page.limit)
 }
 
-/** Resolves to the user of the membership; `undefined`: the event has no such membership. */
+/** Resolves to the user of the membership; `undefined` when the event has no such membership. */
 export const deleteMembership = async (
   sql: Queryable,
   eventId: string,
@@ -121,7 +121,7 @@ export const deleteMembership = async (
   return row?.userId
 }
 
-/** Does the account belong to the workspace, or hold a membership on any of its events through its participant identity? */
+/** Whether the account belongs to the workspace, or has a membership on any of its events through its participant identity. */
 export const mayEnterWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from workspace_members where workspace_id = ${workspaceId} and account_id = ${accountId}

@@ -11,9 +11,9 @@ interface WorkspaceRow {
   readonly id: string
   readonly name: string
   readonly slug: string
-  /** Members need a second factor. */
+  /** Whether members need a second factor. */
   readonly requireMfa: boolean
-  /** Whether members other than owners have to sign in by a connection of the workspace. */
+  /** Whether members other than owners must sign in through a connection of the workspace. */
   readonly sso: "optional" | "required"
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
@@ -46,7 +46,7 @@ export const insertWorkspace = (
     return { ...row, role: "owner" }
   })
 
-/** Workspaces that the account founded and that are there. */
+/** Number of existing workspaces founded by the account. */
 export const countFounded = async (sql: Queryable, accountId: string): Promise<number> => {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from workspaces where founder_account_id = ${accountId} and deleted_at is null`
@@ -121,13 +121,13 @@ export const pageWorkspaces = async (sql: Queryable, page: PageRequest): Promise
 
 export interface MemberRow {
   readonly role: WorkspaceRole
-  /** The workspace asks for a second factor, and the account has none. */
+  /** Whether the workspace requires a second factor that the account does not have. */
   readonly lacksFactor: boolean
-  /** The workspace wants another sign-in than the session's. Owners have any. */
+  /** Whether the workspace requires another sign-in than the session's. Owners may use any. */
   readonly lacksSso: boolean
 }
 
-/** `undefined`: the account is no member, or there is no such workspace. */
+/** `undefined` when the account is no member, or there is no such workspace. */
 export const findMember = async (
   sql: Queryable,
   workspaceId: string,

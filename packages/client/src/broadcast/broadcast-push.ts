@@ -1,10 +1,10 @@
 /**
- * Pushes the picture of a browser's recorder to a broadcast: its pieces go out one after the other, each until it is taken. A server
- * that was restarted, or another encoder in between, begins the stream anew with another recorder.
+ * Pushes a browser recorder's picture to a broadcast: its pieces are sent one after the other, each until it is accepted. After a restart
+ * of the server, or another encoder in between, the stream starts over with another recorder.
  */
 import { Backoff } from "../connection/backoff.ts"
 
-/** The part of the browser's `MediaRecorder` that is used. */
+/** The used part of the browser's `MediaRecorder`. */
 export interface PieceRecorder {
   addEventListener(type: "dataavailable", listener: (event: { readonly data: Blob }) => void): void
   addEventListener(type: "stop" | "error", listener: () => void): void
@@ -13,26 +13,29 @@ export interface PieceRecorder {
   readonly state: string
 }
 
-/** `waiting`: the server cannot be reached, or has too much to do; pieces are sent again. `refused`: no piece is sent any more. */
+/** `waiting` means that the server is unreachable or overloaded and pieces are retried; `refused` that no more pieces are sent. */
 export type PushState = "pushing" | "waiting" | "stopped" | "refused"
 
 export interface BroadcastPushOptions {
-  /** From `broadcast.ingest`, or `POST /v1/phases/{id}/broadcast/ingest`. */
+  /** Address from `broadcast.ingest`, or from `POST /v1/phases/{id}/broadcast/ingest`. */
   readonly streamUrl: string
-  /** A new recorder that has not begun; its first piece has to begin a file of fragmented MP4. Called for each run. */
+  /** Creates a recorder that has not started; its first piece must begin a file of fragmented MP4. Called for each run. */
   readonly makeRecorder: () => PieceRecorder
-  /** Milliseconds of a piece, 500 by default. */
+  /** Length of a piece in milliseconds; defaults to 500. */
   readonly pieceMs?: number
-  /** For `refused`: the server's reason, and its code; `unauthorized` where the address ended, `encoder_replaced` where another encoder took over. */
+  /**
+   * Called for each state; `refused` has the server's reason in `detail` and `code`: `unauthorized` when the address ended,
+   * `encoder_replaced` when another encoder took over.
+   */
   readonly onState?: (state: PushState, detail?: string, code?: string) => void
 }
 
 const PIECE_MS = 500
-/** Half a minute of 4 Mbit/s. More than that is too late for a live picture. */
+/** Half a minute at 4 Mbit/s; later pieces would be too late for a live picture. */
 const MOST_QUEUED_BYTES = 16 * 1024 * 1024
 const BACKOFF = { firstMs: 250, longestMs: 5000 }
 
-/** One recorder and its pieces; the first piece that is not taken has the number `next`. */
+/** One recorder and its pieces; the first unaccepted piece has the number `next`. */
 interface Run {
   readonly recorder: PieceRecorder
   readonly pieces: Blob[]
@@ -41,7 +44,7 @@ interface Run {
   hasStopped: boolean
 }
 
-/** `laterMs`: the least that the server wants to be left alone. */
+/** `laterMs` is the minimum wait that the server asks for. */
 type Sent = "taken" | "anew" | { readonly laterMs: number } | Refusal
 
 interface Refusal {
@@ -67,7 +70,7 @@ export class BroadcastPush {
     return this.#state
   }
 
-  /** Pieces that are recorded and not yet taken by the server. */
+  /** Number of recorded pieces not yet accepted by the server. */
   get pending(): number {
     return this.#run?.pieces.length ?? 0
   }
@@ -78,7 +81,7 @@ export class BroadcastPush {
     this.#done = this.#work()
   }
 
-  /** Resolves when the last piece is taken, or none is sent any more. */
+  /** Resolves when the last piece is accepted, or no more are sent. */
   async stop(): Promise<void> {
     this.#isStopping = true
     const recorder = this.#run?.recorder
@@ -108,7 +111,7 @@ export class BroadcastPush {
     recorder.start(this.#options.pieceMs ?? PIECE_MS)
   }
 
-  /** Sends pieces until the recorder has stopped and its last piece is taken, or the server refuses one. */
+  /** Sends pieces until the recorder has stopped and its last piece is accepted, or the server refuses one. */
   async #work(): Promise<void> {
     this.#become("pushing")
     const backoff = new Backoff(BACKOFF)
@@ -132,7 +135,7 @@ export class BroadcastPush {
     await new Promise((resolve) => setTimeout(resolve, Math.max(sent.laterMs, backoff.next(false))))
   }
 
-  /** While it stops, what is left is given up: another recorder would only record the end. */
+  /** While it stops, the remaining pieces are dropped, because another recorder would only record the end. */
   #beginAgain(): void {
     if (!this.#isStopping) {
       this.#begin()

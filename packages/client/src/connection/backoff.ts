@@ -1,8 +1,8 @@
-/** When to try again: at once but scattered the first time, then full jitter up to thirty seconds (AWS's "full jitter"). */
+/** Reconnect delays: immediate but scattered the first time, then full jitter up to thirty seconds (AWS's "full jitter"). */
 export interface BackoffOptions {
-  /** The first try comes after a random part of this. Default 2,000. */
+  /** The first attempt follows after a random part of this. Default 2,000. */
   readonly firstMs?: number
-  /** No wait is longer. Default 30,000. */
+  /** Longest wait. Default 30,000. */
   readonly longestMs?: number
 }
 
@@ -16,13 +16,13 @@ export class Backoff {
     this.#longestMs = longestMs
   }
 
-  /** Whole milliseconds to wait before the next try. `slow` skips the quick first one: the server reported an overload. */
+  /** Whole milliseconds to wait before the next attempt. `slow` skips the quick first one, because the server reported an overload. */
   next(slow: boolean, random: () => number = Math.random): number {
     const doublings = Math.max(Number(slow), this.#failures++)
     return Math.round(random() * Math.min(this.#longestMs, this.#firstMs * 2 ** doublings))
   }
 
-  /** The connection was established: the next loss counts as a first one again. */
+  /** Called when a connection was established: the next loss counts as a first one again. */
   reset(): void {
     this.#failures = 0
   }

@@ -4,6 +4,6 @@ export type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
 const LEFT = 1000
 const RANGES: { readonly [hundred: number]: CloseAdvice } = { 41: "backOff", 42: "newToken", 43: "stop" }
 
-/** Outside the ranges as after a lost link. */
+/** Codes outside the ranges count as a lost link. */
 export const adviceFor = (code: number): CloseAdvice =>
   code === LEFT ? "stop" : (RANGES[Math.floor(code / 100)] ?? "resume")

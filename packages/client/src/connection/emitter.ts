@@ -1,4 +1,4 @@
-/** Typed listeners by name. A listener that throws does not keep the value from the other listeners. */
+/** Typed listeners by name. A throwing listener does not keep the value from the others. */
 export class Emitter<Events> {
   readonly #listeners = new Map<keyof Events, Set<(value: never) => void>>()
 

@@ -1,9 +1,9 @@
-/** Tries to connect that failed: which of them end the client, and when the others are repeated. */
+/** Failed connection attempts: which of them end the client, and when the others are repeated. */
 
 /** The server ended the connection for good. */
 export class ConnectionClosed extends Error {
   override readonly name = "ConnectionClosed"
-  /** The close code of the gateway. */
+  /** Close code of the gateway. */
   readonly code: number
 
   constructor(code: number, reason: string) {
@@ -19,16 +19,19 @@ interface Failure {
 
 const fieldsOf = (cause: unknown): Failure => (typeof cause === "object" && cause !== null ? cause : {})
 
-/** Statuses of refusals that another try may not meet: Request Timeout, Too Early, Too Many Requests. */
+/** Statuses of refusals that may be temporary: Request Timeout, Too Early, Too Many Requests. */
 const TEMPORARY = [408, 425, 429]
 
-/** Would the same request be refused again? By its fields and not its class, because a page may hold two copies of this package. */
+/**
+ * Whether the same request would be refused again. It checks fields instead of the class, because a page may hold two copies of this
+ * package.
+ */
 export const isFinal = (cause: unknown): boolean => {
   const { status } = fieldsOf(cause)
   return typeof status === "number" && status >= 400 && status < 500 && !TEMPORARY.includes(status)
 }
 
-/** The wait that the server asked for, in milliseconds. */
+/** Wait that the server asked for, in milliseconds. */
 export const askedWait = (cause: unknown): number | undefined => {
   const { retryAfterSeconds: seconds } = fieldsOf(cause)
   return typeof seconds === "number" && Number.isFinite(seconds) ? seconds * 1000 : undefined

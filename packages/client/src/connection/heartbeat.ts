@@ -1,12 +1,12 @@
 /**
- * Heartbeats of one connection, and the deadline by which the server has to say anything. A link whose network has changed neither
- * works nor closes: only silence shows it.
+ * Heartbeats of a connection, and the deadline by which the server must send anything. A link whose network has changed neither works nor
+ * closes: only silence shows it.
  */
 import { watchNetwork } from "./network-watch.ts"
 
-/** The server answers a heartbeat at once; the rest is the way there and back over a slow network. */
+/** The server answers a heartbeat at once; the rest is the round trip over a slow network. */
 const ANSWER_WITHIN_MS = 5000
-/** A deadline that is noticed so late stood still with the page or the machine, and says nothing about the link. */
+/** A deadline noticed this late was suspended with the page or the machine, and says nothing about the link. */
 const STOOD_STILL_MS = 1000
 
 export class Heartbeat {
@@ -15,17 +15,17 @@ export class Heartbeat {
   #interval: ReturnType<typeof setInterval> | undefined
   #next: ReturnType<typeof setTimeout> | undefined
   #deadline: ReturnType<typeof setTimeout> | undefined
-  /** Of the deadline. */
+  /** Time of the deadline. */
   #dueAt = Number.POSITIVE_INFINITY
   #unwatch: () => void = () => {}
 
-  /** `silent`: the server has said nothing until the deadline. */
+  /** `silent` is called when the server sent nothing before the deadline. */
   constructor(send: () => void, silent: () => void) {
     this.#send = send
     this.#silent = silent
   }
 
-  /** Calls `look` at each sign that the network changed, over any number of connections. */
+  /** Calls `look` at each sign of a changed network, over any number of connections. */
   watch(look: (sign: string) => void): void {
     this.#unwatch()
     this.#unwatch = watchNetwork(look)
@@ -36,7 +36,7 @@ export class Heartbeat {
     this.#interval = setInterval(() => this.beat(), everyMs)
   }
 
-  /** Sends a heartbeat. A deadline that is nearer than its own stays. */
+  /** Sends a heartbeat. An earlier deadline stays. */
   beat(withinMs = ANSWER_WITHIN_MS): void {
     const dueAt = Date.now() + withinMs
     if (dueAt < this.#dueAt) {
@@ -54,13 +54,13 @@ export class Heartbeat {
     else this.#silent()
   }
 
-  /** One more heartbeat, after a while. */
+  /** Schedules one more heartbeat. */
   beatAfter(ms: number): void {
     clearTimeout(this.#next)
     this.#next = setTimeout(() => this.beat(), ms)
   }
 
-  /** Something came from the server. */
+  /** Called when anything arrives from the server. */
   heard(): void {
     clearTimeout(this.#deadline)
     this.#dueAt = Number.POSITIVE_INFINITY

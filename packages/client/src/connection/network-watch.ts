@@ -1,10 +1,10 @@
-/** The signs of a browser that the network changed, or that the page stood still: the moments to look at the connection. */
+/** Browser events that indicate a changed network or a suspended page: the moments to check the connection. */
 
 interface Target {
   addEventListener?(type: string, listener: () => void, options: { readonly signal: AbortSignal }): void
 }
 
-/** Calls `look` with the name of each sign, until the function that it returns is called. On Node there is none. */
+/** Calls `look` with the name of each event, until the returned function is called. Node has no such events. */
 export const watchNetwork = (look: (sign: string) => void): (() => void) => {
   const page = globalThis as unknown as Target & { readonly document?: Target }
   const end = new AbortController()

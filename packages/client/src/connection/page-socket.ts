@@ -1,4 +1,4 @@
-/** The WebSocket of a page: takes the place of `platformSocket` in the files that the server gives to pages, which never run on Node. */
+/** WebSocket of a page: replaces `platformSocket` in the files that the server gives to pages, which never run on Node. */
 import type { SocketConstructor } from "./socket.ts"
 
 export const platformSocket = (): SocketConstructor =>

@@ -1,6 +1,6 @@
 /**
- * Commands that wait for their reply. They outlive a lost connection and are sent again under the same id after it. The number
- * of commands on the wire is bounded; the others wait here instead of being refused by the server.
+ * Commands that wait for their reply. They outlive a lost connection and are sent again under the same id after it. The number of commands
+ * in flight is bounded; the others wait here instead of being refused by the server.
  */
 import type { Refusal } from "../contract/types.ts"
 import type { CommandName, CommandReply } from "../wire.ts"
@@ -19,14 +19,14 @@ export class CommandRefused extends Error {
   }
 }
 
-/** The connection ended for good, or no reply came in time: whether the command was done is not known. */
+/** The connection ended for good, or no reply arrived in time: whether the command was executed is unknown. */
 export class CommandUnanswered extends Error {
   override readonly name = "CommandUnanswered"
 }
 
-/** Half of what the server lets one connection leave unanswered. */
+/** Half of the server's limit of unanswered commands per connection. */
 const ON_THE_WIRE = 16
-/** The wait after a temporary refusal that names no time. */
+/** Wait after a temporary refusal without a time. */
 const RETRY_MS = 1000
 
 interface Pending {
@@ -35,24 +35,24 @@ interface Pending {
   readonly resolve: (reply: CommandReply) => void
   readonly reject: (cause: Error) => void
   readonly timer: ReturnType<typeof setTimeout>
-  /** How often the command was sent. From the second time on, only the server knows whether an earlier one was done. */
+  /** Number of times the command was sent. From the second time on, only the server knows whether an earlier one was executed. */
   sends: number
 }
 
 export class PendingCommands {
   readonly #pending = new Map<string, Pending>()
-  /** Ids sent over the present connection and not yet answered. */
+  /** Ids sent over the current connection and not yet answered. */
   readonly #sent = new Set<string>()
-  /** Ids that were refused temporarily and are sent again after a wait. */
+  /** Ids refused temporarily, which are sent again after a wait. */
   readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
   readonly #due: () => void
 
-  /** `due`: called when a command is to be sent again. */
+  /** `due` is called when a command must be sent again. */
   constructor(due: () => void) {
     this.#due = due
   }
 
-  /** Registers a command; the promise settles with its reply, whichever connection brings it. */
+  /** Registers a command; the promise settles with its reply, whichever connection delivers it. */
   add(t: CommandName, id: string, frame: string, timeoutMs: number): Promise<CommandReply> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -63,9 +63,7 @@ export class PendingCommands {
     })
   }
 
-  /**
-   * Settles the command's promise, and returns the accepted command with its reply. The caller's promise settles a moment later.
-   */
+  /** Settles the command's promise, and returns the accepted command with its reply. The caller's promise settles a moment later. */
   settle(
     reply: CommandReply | { readonly id: string; readonly ok: false; readonly e: Refusal },
   ): AnsweredCommand | undefined {
@@ -80,7 +78,7 @@ export class PendingCommands {
     return { t: pending.t, v: reply.v, d: reply.d } as AnsweredCommand
   }
 
-  /** A temporary refusal does not cover earlier sends: a command sent over a lost connection may have been done. */
+  /** A temporary refusal does not cover earlier sends: a command sent over a lost connection may have been executed. */
   #mustAskAgain(reply: Parameters<PendingCommands["settle"]>[0]): boolean {
     const pending = this.#pending.get(reply.id ?? "")
     if (pending === undefined || reply.ok || pending.sends < 2 || reply.e.temporary !== true) return false
@@ -107,7 +105,7 @@ export class PendingCommands {
     }
   }
 
-  /** The connection was lost: commands sent over it and not answered are to be sent again. */
+  /** Called after a lost connection: its unanswered commands must be sent again. */
   unsend(): void {
     this.#sent.clear()
   }

@@ -1,4 +1,4 @@
-/** The results of commands, by the command's name. */
+/** Results of commands, by the command's name. */
 import type { CommandName, ReplyData } from "../wire.ts"
 
 /** An accepted command, with its result and the live event's version at that time. */

@@ -1,16 +1,16 @@
-/** What follows a failed try or a lost connection: another try after a wait, or the end. */
+/** The step after a failed attempt or a lost connection: another attempt after a wait, or the end. */
 import { Backoff, type BackoffOptions } from "./backoff.ts"
 import { adviceFor } from "./close-advice.ts"
 import { askedWait, ConnectionClosed, isFinal } from "./failures.ts"
 
 export interface Next {
   readonly cause: unknown
-  /** The wait before the next try; null: the client stops. */
+  /** Wait before the next attempt; null when the client stops. */
   readonly retryInMs: number | null
   readonly needsToken: boolean
 }
 
-/** The error for a connection that ended with this code. */
+/** Error for a connection that ended with this code. */
 export const endOf = (code: number, reason: string): ConnectionClosed => new ConnectionClosed(code, reason)
 
 export class Retries {
@@ -22,17 +22,17 @@ export class Retries {
     this.#backoff = new Backoff(options)
   }
 
-  /** The server asked for a wait, which no sign of a better network shortens. */
+  /** Whether the server asked for a wait, which no sign of a better network shortens. */
   get mustWait(): boolean {
     return this.#mustWait
   }
 
-  /** The next loss is followed by a try after this wait. */
+  /** Sets the wait after the next loss. */
   ask(ms: number): void {
     this.#askedMs = ms
   }
 
-  /** A try failed before there was a connection. */
+  /** Called when an attempt failed before there was a connection. */
   failed(cause: unknown): Next {
     if (isFinal(cause)) return { cause, retryInMs: null, needsToken: false }
     return this.#next(cause, true, askedWait(cause))
@@ -47,7 +47,7 @@ export class Retries {
     return { ...next, needsToken: advice === "newToken" }
   }
 
-  /** The connection was established. */
+  /** Called when the connection was established. */
   reset(): void {
     this.#backoff.reset()
   }

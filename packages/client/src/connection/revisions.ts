@@ -1,21 +1,21 @@
-/** Entities as a client keeps them: each by its id, at the highest revision received, by reply or by dispatch. */
+/** Entities kept by a client: each by its id, at the highest revision received, by reply or by dispatch. */
 export interface Entity {
   readonly id: string
   readonly rev: number
 }
 
-/** Replaces the entity with its newer revision, or adds it. The same array when nothing changed. */
+/** Replaces the entity with its newer revision, or adds it. Returns the same array when nothing changed. */
 export const put = <E extends Entity>(entities: ReadonlyArray<E>, entity: E): ReadonlyArray<E> => {
   const known = entities.find(({ id }) => id === entity.id)
   if (known === undefined) return [...entities, entity]
   return known.rev >= entity.rev ? entities : entities.map((other) => (other.id === entity.id ? entity : other))
 }
 
-/** The same array when it was not there. */
+/** Returns the same array when it was absent. */
 export const without = <E extends { readonly id: string }>(entities: ReadonlyArray<E>, id: string): ReadonlyArray<E> =>
   entities.some((other) => other.id === id) ? entities.filter((other) => other.id !== id) : entities
 
-/** Removed entities with their last revision: a reply that comes late must not bring one back. */
+/** Removed entities with their last revision: a late reply must not restore one. */
 export type Gone = ReadonlyMap<string, number>
 
 export const NOTHING_GONE: Gone = new Map()

@@ -14,13 +14,13 @@ const KEPT = 8
 export class ServerClock {
   #samples: Sample[] = []
 
-  /** `t0`, `t3`: the client's clock at sending and receipt; `t1`, `t2`: the server's. Milliseconds. */
+  /** `t0` and `t3` are the client's clock at sending and receipt, `t1` and `t2` the server's, in milliseconds. */
   add(t0: number, t1: number, t2: number, t3: number): void {
     const sample = { offset: (t1 - t0 + (t2 - t3)) / 2, roundTrip: t3 - t0 - (t2 - t1) }
     this.#samples = [...this.#samples, sample].slice(-KEPT)
   }
 
-  /** Server minus client, in milliseconds; 0 until the first sample. */
+  /** Server time minus client time in milliseconds; 0 until the first sample. */
   get offset(): number {
     let best: Sample | undefined
     for (const sample of this.#samples) if (best === undefined || sample.roundTrip < best.roundTrip) best = sample
@@ -31,12 +31,12 @@ export class ServerClock {
     return this.#samples.length
   }
 
-  /** The server's Unix time in milliseconds. */
+  /** Unix time of the server in milliseconds. */
   now(): number {
     return Date.now() + this.offset
   }
 
-  /** Milliseconds a timer has left now, by the server's clock; a paused one keeps what it had. */
+  /** Remaining milliseconds of a timer, by the server's clock; a paused one keeps its remainder. */
   remaining({ state, endsAt, remainingMs }: TimerView): number {
     if (state === "paused") return remainingMs ?? 0
     return state === "running" ? Math.max(0, Date.parse(endsAt) - this.now()) : 0

@@ -1,13 +1,13 @@
-/** The WebSocket a client uses: the platform's own, or that of a library on older Node. */
+/** WebSocket used by the client: the platform's own, or a library's on older Node. */
 
-/** No connection can be tried on this platform. */
+/** The platform has no WebSocket. */
 export class NoWebSocket extends Error {
   override readonly name = "NoWebSocket"
-  /** A failure that ends the client, as a refusal of the server does (`failures.ts`). */
+  /** A status that ends the client, like a refusal of the server (`failures.ts`). */
   readonly status = 400
 }
 
-/** The part of the WebSocket standard that the client uses. */
+/** The used part of the WebSocket standard. */
 export interface SocketLike {
   readonly readyState: number
   send(text: string): void
@@ -20,10 +20,10 @@ export interface SocketLike {
 
 export type SocketConstructor = new (url: string, protocols: string[]) => SocketLike
 
-/** The name in a form that no bundler evaluates: a bundle for browsers neither holds the library nor asks for it. */
+/** Module name in a form that no bundler evaluates: a bundle for browsers neither holds the library nor requests it. */
 const LIBRARY_OF_OLDER_NODE = ["undici"]
 
-/** Browsers and Node 22 have one. Node 20 does not; there the one of `undici` is used, if the application has installed it. */
+/** Browsers and Node 22 have a WebSocket. On Node 20 the one of `undici` is used, if the application has installed it. */
 export const platformSocket = async (): Promise<SocketConstructor> => {
   const own = (globalThis as { readonly WebSocket?: unknown }).WebSocket
   if (own !== undefined) return own as SocketConstructor

@@ -1,6 +1,6 @@
 /**
- * The client's position in each stream it receives, which makes a resume exact and a gap visible. Streams begin and end with
- * the client's rooms; the remaining dispatches of a room that was left are not for this client.
+ * The client's position in each stream it receives, which makes a resume exact and a gap visible. Streams begin and end with the client's
+ * rooms; remaining dispatches of a room that it left are not for this client.
  */
 import type { Cursors } from "../wire.ts"
 
@@ -13,14 +13,15 @@ export class StreamPositions {
     this.#cursors = new Map(Object.entries(cursors))
   }
 
-  /** From here on the client receives these streams, from after their cursors, and no longer the dropped ones. */
+  /** Starts receiving these streams after their cursors, and stops receiving the dropped ones. */
   follow(cursors: Cursors, dropped: ReadonlyArray<string>): void {
     for (const stream of dropped) this.#cursors.delete(stream)
     for (const [stream, cursor] of Object.entries(cursors)) this.#cursors.set(stream, cursor)
   }
 
   /**
-   * `next`: to be applied; the cursor moves on; `old`: seen before, or a foreign stream; `gap`: dispatches before it are missing.
+   * `next` is applied and moves the cursor; `old` was seen before, or belongs to a foreign stream; `gap` means that earlier dispatches are
+   * missing.
    */
   place(stream: string, s: number): "next" | "old" | "gap" {
     const cursor = this.#cursors.get(stream)
@@ -30,7 +31,7 @@ export class StreamPositions {
     return "next"
   }
 
-  /** Are the server's heads ahead of us in any stream, also in one that we should receive and do not know of? */
+  /** Whether the server's heads are ahead of ours in any stream, including one that we should receive and do not know. */
   behind(heads: Cursors): boolean {
     return Object.entries(heads).some(([stream, head]) => head > (this.#cursors.get(stream) ?? 0))
   }

@@ -1,4 +1,4 @@
-/** The options of a call, and its events for the application. */
+/** Options of a call, and its events for the application. */
 import type { RtcLimits, RtcTracks } from "../contract/types.ts"
 import type { StreamLike, TrackLike } from "./web-rtc.ts"
 
@@ -7,7 +7,9 @@ export interface LocalMedia {
   readonly video?: TrackLike | null | undefined
 }
 
-/** `connecting` also before the first connection and between two; `interrupted`: it was connected, and may be again. */
+/**
+ * `connecting` includes the time before the first connection and between two; `interrupted` means that it was connected, and may be again.
+ */
 export type MediaPeerState = "connecting" | "connected" | "interrupted"
 
 /** Another participant of the call. */
@@ -15,23 +17,23 @@ export interface MediaPeer {
   readonly connectionId: string
   readonly participantId: string
   readonly name: string
-  /** The tracks that the peer sends. */
+  /** Tracks sent by the peer. */
   readonly have: RtcTracks
   readonly state: MediaPeerState
-  /** For the `srcObject` of an element; null until the peer's first track. Another object after a new connection. */
+  /** Value for the `srcObject` of an element; null until the peer's first track. A new connection has another object. */
   readonly stream: StreamLike | null
 }
 
 /**
- * `off`: not started. `waiting`: the participant is in no room with such a call. `refused`: the call takes no more people, or
- * another tab of the participant has it.
+ * `off` means not started, `waiting` that the participant is in no room with such a call, and `refused` that the call takes no more people,
+ * or another tab of the participant has it.
  */
 export type MediaState = "off" | "waiting" | "joining" | "joined" | "refused"
 
 /**
- * `full`: the room has as many people as browsers can connect; the message has the number. `replaced`: another tab joined.
- * `mediaServer`: the seat is on a media server, which has a client of its own. `unsupported`: this is no browser with WebRTC.
- * `link`: the connection to one peer had a fault; it is begun anew.
+ * `full` means that the room has as many people as browsers can connect, with the number in the message; `replaced` that another tab
+ * joined; `mediaServer` that the seat is on a media server, which has its own client; `unsupported` that this is no browser with WebRTC;
+ * and `link` that the connection to one peer failed and is restarted.
  */
 export interface MediaProblem {
   readonly code: "full" | "replaced" | "mediaServer" | "unsupported" | "link"

@@ -1,4 +1,4 @@
-/** The part of the gateway client that a call needs. */
+/** Interface of the gateway client for a call. */
 import type { EventState } from "../state/event-state.ts"
 import type { CommandData, CommandReply, ConnectionStatus, DispatchData } from "../wire.ts"
 import type { PeerList } from "./call-rules.ts"

@@ -1,4 +1,4 @@
-/** The pure rules of a call: the room that a participant belongs to, what a list of peers changes, and what a sender may send. */
+/** Pure rules of a call: the room of a participant, the changes of a list of peers, and what a sender may send. */
 
 import type { MediaSeat, RtcLimits, RtcTracks } from "../contract/types.ts"
 import type { EventState } from "../state/event-state.ts"
@@ -7,14 +7,14 @@ import type { DispatchData } from "../wire.ts"
 export type PeerList = DispatchData<"rtc.peers">
 export type ListedPeer = PeerList["peers"][number]
 
-/** The seat in the room that the participant is in now; null: none, or the room's dispatch has not arrived yet. */
+/** Seat in the participant's current room; null when there is none, or the room's dispatch has not arrived yet. */
 export const presentSeat = ({ me, media, rooms }: Pick<EventState, "me" | "media" | "rooms">): MediaSeat | null => {
   if (me.roomId === null) return media
   const place = [rooms.assignment, rooms.round].find((one) => one?.roomId === me.roomId)
   return place?.media ?? null
 }
 
-/** The links to close and the peers to link to. A list under another own id is another call: nothing of the last one stays. */
+/** Links to close, and peers to link to. A list under another own id is another call: nothing of the previous one stays. */
 export const linkChanges = (
   linked: ReadonlyArray<string>,
   { connectionId, peers }: Pick<PeerList, "connectionId" | "peers">,
@@ -34,7 +34,7 @@ export const isSameTracks = (a: RtcTracks | undefined, b: RtcTracks): boolean =>
 
 const BITS_PER_KBIT = 1000
 
-/** For the encodings of a sender's picture. `captured`: the size of the camera's picture. */
+/** Encoding parameters of a sender's picture. `captured` is the size of the camera's picture. */
 export const pictureEncoding = (
   limit: RtcLimits["video"],
   { width = 0, height = 0 }: { readonly width?: number; readonly height?: number },
@@ -50,7 +50,7 @@ export const pictureEncoding = (
 
 export const soundEncoding = ({ audio }: RtcLimits) => ({ maxBitrate: audio.maxKbps * BITS_PER_KBIT })
 
-/** The next step after a refused `rtc.join`: another try after a while, or none until something changes. */
+/** Step after a refused `rtc.join`: another attempt after a while, or none until something changes. */
 export const afterRefusal = (code: string): "retry" | "full" | "wait" => {
   if (code === "conflict") return "full"
   return ["not_found", "unavailable", "rate_limited"].includes(code) ? "retry" : "wait"

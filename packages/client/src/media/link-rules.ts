@@ -1,20 +1,21 @@
 /**
- * The rules of the link to one peer as a pure function: the link and an event give the next link and the effects, which
- * `peer-link.ts` performs. The peer with the greater id makes the first offer of every connection; the other one waits. A
- * connection that does not come about, or stays interrupted, is replaced by another with the next generation. Signals for an
- * earlier generation are ignored.
+ * The rules of the link to one peer as a pure function: the link and an event give the next link and the effects, which `peer-link.ts`
+ * performs. The peer with the greater id makes the first offer of every connection; the other one waits. A connection that fails to
+ * establish, or stays interrupted, is replaced by another with the next generation. Signals for an earlier generation are ignored.
  */
 
 export interface LinkState {
-  /** This side has the greater id. */
+  /** Whether this side has the greater id. */
   readonly offers: boolean
-  /** Of the present connection, and of its signals. */
+  /** Generation of the current connection and its signals. */
   readonly gen: number
-  /** `waiting`: there is no connection now. */
+  /** `waiting` means that there is no connection now. */
   readonly state: "waiting" | "connecting" | "connected" | "interrupted"
-  /** Connections that failed since the last one that was connected. */
+  /** Failed connections since the last one that was connected. */
   readonly failures: number
-  /** Connections that began since the last one that was connected. Both ends count about the same: each opens what the other one offers. */
+  /**
+   * Connections begun since the last one that was connected. Both ends count about the same, because each opens what the other one offers.
+   */
   readonly tries: number
   /** Restarts of the interrupted connection. */
   readonly restarts: number
@@ -24,20 +25,20 @@ export type LinkTimer = "watchdog" | "restart" | "reopen"
 
 export type LinkEvent =
   | { readonly type: "start" }
-  /** The connection's state by the browser. */
+  /** Connection state reported by the browser. */
   | { readonly type: "changed"; readonly to: string }
   | { readonly type: "due"; readonly timer: LinkTimer }
-  /** The browser refused a step, so that the two sides no longer agree. */
+  /** The browser refused a step, so the two sides no longer agree. */
   | { readonly type: "broken" }
   | { readonly type: "signal"; readonly kind: "offer" | "answer" | "candidates"; readonly gen: number }
 
 export type LinkEffect =
-  /** Replaces the connection. `offer`: this side makes the offer. */
+  /** Replaces the connection. `offer` means that this side makes the offer. */
   | { readonly type: "open"; readonly gen: number; readonly offer: boolean }
   | { readonly type: "close" }
-  /** Fresh credentials first. */
+  /** Restarts ICE after fetching fresh credentials. */
   | { readonly type: "restartIce" }
-  /** The signal of this event is for the present connection. */
+  /** Applies this event's signal to the current connection. */
   | { readonly type: "apply" }
   | { readonly type: "timer"; readonly timer: LinkTimer; readonly ms: number }
   | { readonly type: "cancel"; readonly timer: LinkTimer }
@@ -47,16 +48,18 @@ export interface LinkStep {
   readonly effects: ReadonlyArray<LinkEffect>
 }
 
-/** For a connection to come about. Each further try has as long again, because a slow device never connects in eight seconds. */
+/**
+ * Timeout for establishing a connection. Each further attempt has this much more, because a slow device never connects in eight seconds.
+ */
 const WATCHDOG_MS = 8000
 const LONGEST_WATCHDOG_MS = 32_000
-/** The side that waits gives the other one the time to begin anew first. */
+/** Extra time of the waiting side, so that the other one restarts first. */
 const PATIENCE_OF_WAITING_MS = 3000
-/** A connection that is interrupted for a moment recovers by itself. */
+/** A briefly interrupted connection recovers by itself. */
 const INTERRUPTED_MS = 2000
 const RESTART_EVERY_MS = 5000
 const MOST_RESTARTS = 3
-/** After the other side's restarts, and its new connection. */
+/** Time for the other side's restarts and its new connection. */
 const INTERRUPTED_OF_WAITING_MS = INTERRUPTED_MS + RESTART_EVERY_MS * (MOST_RESTARTS + 1) + WATCHDOG_MS
 const LONGEST_BACKOFF_MS = 8000
 
@@ -69,13 +72,13 @@ export const newLink = (ownId: string, peerId: string): LinkState => ({
   restarts: 0,
 })
 
-/** 1, 2, 4, 8, 8 … seconds. */
+/** Delays of 1, 2, 4, 8, 8 … seconds. */
 export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_MS, 1000 * 2 ** failures)
 
 const timer = (name: LinkTimer, ms: number): LinkEffect => ({ type: "timer", timer: name, ms })
 const cancel = (name: LinkTimer): LinkEffect => ({ type: "cancel", timer: name })
 
-/** 8, 16, 24, 32, 32 … seconds. */
+/** Timeouts of 8, 16, 24, 32, 32 … seconds. */
 const watchdogMs = (tries: number): number => Math.min(LONGEST_WATCHDOG_MS, WATCHDOG_MS * Math.max(1, tries))
 
 const watchdog = ({ offers, tries }: LinkState): LinkEffect =>
@@ -115,7 +118,7 @@ const changed = (link: LinkState, to: string): LinkStep => {
         effects: [timer("restart", link.offers ? INTERRUPTED_MS : INTERRUPTED_OF_WAITING_MS)],
       }
     case "failed": {
-      // Of a connection that was never connected the watchdog decides; a running restart has its time.
+      // The watchdog decides about a connection that was never connected; a running restart has its own time.
       if (link.state === "connecting" || link.restarts > 0) return unchanged
       const interrupted: LinkState = { ...link, state: "interrupted" }
       if (link.offers) return restarted(interrupted)

@@ -5,11 +5,11 @@ import type { StreamLike, TrackLike } from "./web-rtc.ts"
 export type TrackKind = "audio" | "video"
 
 export class LocalTracks {
-  /** Names the tracks of this participant to the peers as one stream. */
+  /** Groups this participant's tracks for the peers as one stream. */
   readonly stream: StreamLike
   audio: TrackLike | null
   video: TrackLike | null
-  /** As the application asked last: a track that goes on waits for the server. */
+  /** Tracks last requested by the application: a new track waits for the server. */
   readonly wanted: Record<TrackKind, TrackLike | null>
   #isMuted = false
 

@@ -1,7 +1,7 @@
 /**
- * Sound and picture between the browsers of a room, without a media server. From `start` on it is in the call of
- * the room that the participant is in, and follows them from room to room. It links to each peer that the server lists; the
- * server's lists decide, and a lost socket alone ends nothing.
+ * Sound and picture between the browsers of a room, without a media server. From `start` on it joins the call of the participant's room,
+ * and follows them from room to room. It links to each peer that the server lists; the server's lists decide, and a lost socket alone ends
+ * nothing.
  */
 
 import { Emitter } from "../connection/emitter.ts"
@@ -15,9 +15,9 @@ import { LocalTracks, type TrackKind } from "./local-tracks.ts"
 import { PeerLink } from "./peer-link.ts"
 import { platformWebRtc, type TrackLike, type WebRtc } from "./web-rtc.ts"
 
-/** Credentials for TURN servers end an hour after the list that has them. */
+/** Refresh interval: TURN credentials end an hour after the list that has them. */
 const REFRESH_MS = 50 * 60_000
-/** A restart does not wait longer for fresh credentials: it needs none without a relay. */
+/** Maximum wait of a restart for fresh credentials, which it needs only for a relay. */
 const REFRESH_WITHIN_MS = 1500
 
 interface Linked {
@@ -31,22 +31,22 @@ export class MediaCall {
   readonly #events = new Emitter<MediaCallEvents>()
   readonly #links = new Map<string, Linked>()
   #webRtc: WebRtc | undefined
-  /** Undefined: not started. */
+  /** Undefined before the start. */
   #tracks: LocalTracks | undefined
   #state: MediaState = "off"
-  /** The room whose call this participant belongs to. */
+  /** Room of this participant's call. */
   #roomId: string | null = null
-  /** The present seat is on a media server. */
+  /** Whether the current seat is on a media server. */
   #isElsewhere = false
   #ownId: string | undefined
   #list: PeerList | undefined
   #joins = 0
   #failures = 0
-  /** The tracks in the last `rtc.join`; undefined: it was refused, or there is none. */
+  /** Tracks of the last `rtc.join`; undefined when it was refused, or there is none. */
   #told: RtcTracks | undefined
-  /** Another tab of this participant has the call. */
+  /** Whether another tab of this participant has the call. */
   #isReplaced = false
-  /** Changes of tracks, one after the other: each tells the room the tracks that the one before it left. */
+  /** Serialises changes of tracks: each announces the tracks that the previous one left. */
   #turn: Promise<void> = Promise.resolve()
   #retry: ReturnType<typeof setTimeout> | undefined
   #refreshing: ReturnType<typeof setTimeout> | undefined
@@ -82,8 +82,8 @@ export class MediaCall {
   }
 
   /**
-   * Takes part with these tracks, as `getUserMedia` gives them, in the call of every room that the participant comes to. Without
-   * tracks it only receives. The tracks stay the application's: `stop` does not end them.
+   * Joins the call of every room of the participant with these tracks from `getUserMedia`. Without tracks it only receives. The tracks stay
+   * the application's: `stop` does not end them.
    */
   start({ audio = null, video = null }: LocalMedia = {}): void {
     if (this.#tracks !== undefined) return
@@ -97,10 +97,10 @@ export class MediaCall {
     this.#follow(false)
   }
 
-  /** Leaves the call, and follows the participant no longer. */
+  /** Leaves the call, and stops following the participant. */
   stop(): void {
     if (this.#tracks === undefined) return
-    // The server takes the commands in their order: a join without an answer is followed by this one.
+    // The server executes commands in order: this one follows even an unanswered join.
     const mayBeIn = this.#state === "joining" || this.#state === "joined"
     this.#tracks = undefined
     this.#enter(null, "off")
@@ -108,17 +108,17 @@ export class MediaCall {
     if (mayBeIn) this.#gateway.command("rtc.leave", {}).catch(() => undefined)
   }
 
-  /** Tries a call that was full once more, or takes the call back from another tab. */
+  /** Retries a call that was full, or takes the call back from another tab. */
   retry(): void {
     if (this.#state === "refused" && this.#roomId !== null) this.#join()
   }
 
-  /** The peers receive silence, also from a microphone that follows. */
+  /** Sends silence to the peers, also from a later microphone. */
   setMuted(isMuted: boolean): void {
     this.#tracks?.setMuted(isMuted)
   }
 
-  /** Null: the camera is off. A camera that goes on in a call that has no place for a picture is reported as `full`. */
+  /** Null turns the camera off. A new camera in a call without room for a picture is reported as `full`. */
   setCamera(track: TrackLike | null): Promise<void> {
     return this.#setTrack("video", track)
   }
@@ -131,7 +131,7 @@ export class MediaCall {
     const tracks = this.#tracks
     if (tracks === undefined) return Promise.resolve()
     tracks.wanted[kind] = track
-    // A device that goes off, or replaces another one, does not wait for the server.
+    // Turning off or replacing a device does not wait for the server.
     if (track === null || tracks[kind] !== null) this.#use(tracks, kind, track)
     return this.#inTurn(tracks, () => this.#change(tracks, kind, track))
   }
@@ -157,14 +157,14 @@ export class MediaCall {
     for (const { link } of this.#links.values()) link.setTrack(kind, track)
   }
 
-  /** A track that changed while a join was on its way: the room has the tracks of the join. */
+  /** Corrects a track that changed during a join: the room has the tracks of the join. */
   async #agree(tracks: LocalTracks): Promise<void> {
     if ((await this.#tell(tracks.have)) || this.#tracks !== tracks) return
     this.#use(tracks, "video", null)
     await this.#tell(tracks.have)
   }
 
-  /** Tells the room which tracks this participant sends. False: the room has no place for them. */
+  /** Announces the tracks that this participant sends. Resolves to false when the room has no capacity for them. */
   async #tell(have: RtcTracks): Promise<boolean> {
     if (this.#ownId === undefined || isSameTracks(this.#told, have)) return true
     try {
@@ -195,7 +195,7 @@ export class MediaCall {
     )
   }
 
-  /** `isBack`: the socket is a new one. */
+  /** `isBack` means that the socket is a new one. */
   #follow(isBack: boolean): void {
     const { status, state } = this.#gateway
     if (this.#tracks === undefined) return
@@ -203,7 +203,7 @@ export class MediaCall {
       this.#enter(null, "waiting")
       return
     }
-    // Without a socket the links go on: only the server's word ends them.
+    // Without a socket the links continue: only the server ends them.
     if (status !== "ready" || state === undefined) return
     const seat = presentSeat(state)
     // The seat of a breakout room outlives the right to join its call.
@@ -217,7 +217,7 @@ export class MediaCall {
     } else if (isBack && roomId !== null && this.#state !== "refused") this.#join()
   }
 
-  /** Another room, or none: nothing of the call before it stays. */
+  /** Enters another room, or none: nothing of the previous call stays. */
   #enter(roomId: string | null, state: MediaState): void {
     clearTimeout(this.#retry)
     this.#roomId = roomId
@@ -310,7 +310,7 @@ export class MediaCall {
     this.#changed()
   }
 
-  /** The server took this participant out of the call. */
+  /** Called when the server took this participant out of the call. */
   #closed(why: "moved" | "replaced"): void {
     this.#joins++
     this.#leave()
@@ -321,7 +321,7 @@ export class MediaCall {
       return
     }
     this.#become("waiting")
-    // The next room follows with the event's state; if none does, the room is still this one.
+    // The next room follows with the event's state; otherwise the room is still this one.
     this.#joinLater()
   }
 
@@ -369,7 +369,7 @@ export class MediaCall {
     clearTimeout(this.#refreshing)
     if (this.#list?.iceServers.some(({ credential }) => credential !== undefined) !== true) return
     this.#refreshing = setTimeout(() => {
-      // The list that answers sets the next timer; without an answer this one does.
+      // The answering list sets the next timer; without an answer this one does.
       this.#refresh().then(
         () => this.#refreshLater(),
         () => undefined,
@@ -382,7 +382,7 @@ export class MediaCall {
   }
 
   #become(state: MediaState): void {
-    // A listener may have stopped the call on the way to this state.
+    // A listener may have stopped the call before this state.
     if (this.#state === state || (this.#tracks === undefined && state !== "off")) return
     this.#state = state
     this.#events.emit("state", state)

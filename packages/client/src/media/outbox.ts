@@ -1,6 +1,6 @@
 /**
- * Signals to one peer on their way to the server: one after the other, each until it is taken or refused for good. Candidates are
- * gathered for a moment, so that a connection costs five messages and not a dozen.
+ * Sends signals to one peer through the server: one after the other, each until it is accepted or refused for good. Candidates are batched
+ * for a moment, so that a connection costs five messages and not a dozen.
  */
 import { CommandRefused } from "../connection/pending-commands.ts"
 import type { CommandData } from "../wire.ts"
@@ -22,7 +22,7 @@ export class Outbox {
   #gen = 0
   #gathering: ReturnType<typeof setTimeout> | undefined
   #resting: ReturnType<typeof setTimeout> | undefined
-  /** The signal that waits for its reply. */
+  /** Signal that waits for its reply. */
   #sending: Signal | undefined
 
   constructor(to: string, send: (signal: Signal) => Promise<unknown>) {
@@ -30,7 +30,7 @@ export class Outbox {
     this.#send = send
   }
 
-  /** False: the description is too large for a signal. */
+  /** Returns false when the description is too large for a signal. */
   describe(kind: "offer" | "answer", data: string, gen: number): boolean {
     if (data.length > LONGEST_DESCRIPTION) return false
     this.#queue.push({ to: this.#to, kind, data, gen })
@@ -47,7 +47,7 @@ export class Outbox {
     else this.#gathering ??= setTimeout(() => this.#flush(), GATHER_MS)
   }
 
-  /** Forgets what was not sent yet: another connection begins, or the descriptions are sent again. */
+  /** Drops unsent signals: another connection begins, or the descriptions are sent again. */
   clear(): void {
     clearTimeout(this.#gathering)
     clearTimeout(this.#resting)
@@ -77,7 +77,7 @@ export class Outbox {
     )
   }
 
-  /** A peer whose socket is lost may be back soon; a signal that is refused for good is repaired by the rules of the link. */
+  /** A peer with a lost socket may be back soon; the rules of the link repair a signal that was refused for good. */
   #settle(signal: Signal, refused: CommandRefused | undefined): void {
     if (this.#sending !== signal) return
     this.#sending = undefined

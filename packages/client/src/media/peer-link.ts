@@ -1,8 +1,8 @@
 /**
- * The link to one peer: performs the effects of `link-rules.ts` on the browser's connection. Everything that awaits the browser
- * runs strictly one after the other, and nothing of an earlier connection reaches the present one, or delays it: what a connection
- * was doing when it was closed never settles (WebRTC 1.0, section 4.4.1.2). Two offers at once are resolved by perfect negotiation
- * (section 10.7): the side with the smaller id gives way.
+ * The link to one peer: performs the effects of `link-rules.ts` on the browser's connection. Everything that awaits the browser runs
+ * strictly one after the other, and nothing of an earlier connection reaches or delays the current one: pending work of a closed connection
+ * never settles (WebRTC 1.0, section 4.4.1.2). Concurrent offers are resolved by perfect negotiation (section 10.7): the side with the
+ * smaller id gives way.
  */
 import type { RtcLimits } from "../contract/types.ts"
 import type { DispatchData } from "../wire.ts"
@@ -14,7 +14,7 @@ import type { IceConfiguration, PeerConnectionLike, SenderLike, StreamLike, Trac
 
 export type IncomingSignal = DispatchData<"rtc.signal">
 
-/** The part of its call that a link needs. */
+/** Interface of the call for a link. */
 export interface LinkNeeds {
   readonly webRtc: WebRtc
   readonly ownId: string
@@ -22,29 +22,29 @@ export interface LinkNeeds {
   readonly tracks: LocalTracks
   readonly configuration: () => IceConfiguration
   readonly limits: () => RtcLimits | undefined
-  /** The peer sends a picture. */
+  /** Whether the peer sends a picture. */
   readonly expectsVideo: () => boolean
   readonly send: (signal: Signal) => Promise<unknown>
-  /** Asks for fresh credentials; `configuration` has them when it resolves. Never rejects. */
+  /** Fetches fresh credentials; `configuration` has them when it resolves. Never rejects. */
   readonly refresh: () => Promise<void>
   readonly changed: () => void
-  /** The browser could not do it; the rules of the link repair it. */
+  /** Reports a failure of the browser, which the rules of the link repair. */
   readonly failed: (detail: string) => void
 }
 
-/** One connection of the browser with its generation. */
+/** A browser connection with its generation. */
 interface Open {
   readonly pc: PeerConnectionLike
   readonly gen: number
   readonly senders: Map<TrackKind, SenderLike>
   hasTracks: boolean
-  /** All that was asked of this connection so far. */
+  /** All work requested of this connection so far. */
   work: Promise<void>
 }
 
 const KINDS = ["audio", "video"] as const
 
-/** Chromium sends no more pictures of a track after the rollback of an offer, until the track is attached again. */
+/** After the rollback of an offer, Chromium sends no more pictures of a track until it is attached again. */
 const attachAgain = async (senders: Iterable<SenderLike>): Promise<void> => {
   for (const sender of senders) {
     const { track } = sender
@@ -91,7 +91,7 @@ export class PeerLink {
     this.#take({ type: "signal", kind: signal.kind, gen: signal.gen }, signal)
   }
 
-  /** The socket was lost and is back: signals of that time are sent again. */
+  /** Called when a lost socket is back: signals of that time are sent again. */
   resumed(): void {
     const open = this.#open
     if (open === undefined) return
@@ -103,7 +103,7 @@ export class PeerLink {
     })
   }
 
-  /** A track of this participant changed; null: it is off. */
+  /** Called when a track of this participant changed; null means that it is off. */
   setTrack(kind: TrackKind, track: TrackLike | null): void {
     const open = this.#open
     if (open === undefined) return
@@ -127,7 +127,7 @@ export class PeerLink {
   }
 
   #take(event: LinkEvent, signal?: IncomingSignal): void {
-    // A listener closed the link at the event before this one.
+    // A listener closed the link at the previous event.
     if (this.#isClosed) return
     const before = this.#link.state
     const { link, effects } = linkAfter(this.#link, event)
@@ -166,7 +166,7 @@ export class PeerLink {
     }
   }
 
-  /** Runs after everything before it, unless the connection was replaced meanwhile. */
+  /** Runs after all earlier work, unless the connection was replaced meanwhile. */
   #then(open: Open, work: (open: Open) => Promise<void>): void {
     open.work = open.work.then(async () => {
       if (this.#open !== open) return
@@ -183,7 +183,7 @@ export class PeerLink {
   #begin(gen: number, offer: boolean): void {
     this.#close()
     const pc = this.#connection()
-    // The watchdog tries again.
+    // The watchdog retries.
     if (pc === undefined) return
     const open: Open = { pc, gen, senders: new Map(), hasTracks: false, work: Promise.resolve() }
     this.#open = open
@@ -199,7 +199,7 @@ export class PeerLink {
     if (offer) this.#addTracks(open, true)
   }
 
-  /** A browser makes no connection with servers that it cannot read, or beyond its limit of connections. */
+  /** Undefined when the browser refuses: it cannot read the servers, or has reached its limit of connections. */
   #connection(): PeerConnectionLike | undefined {
     try {
       return new this.#needs.webRtc.RTCPeerConnection(this.#needs.configuration())
@@ -223,8 +223,8 @@ export class PeerLink {
   }
 
   /**
-   * `offers`: this side describes the connection first. A kind that it does not send, and the peer does, is offered for receiving
-   * alone, so that one offer is enough.
+   * `offers` means that this side describes the connection first. A kind that only the peer sends is offered for receiving, so that one
+   * offer is enough.
    */
   #addTracks(open: Open, offers: boolean): void {
     open.hasTracks = true
@@ -242,7 +242,7 @@ export class PeerLink {
   }
 
   async #negotiate(open: Open): Promise<void> {
-    // The browser reports it again once the present negotiation is over.
+    // The browser reports it again once the current negotiation is over.
     if (open.pc.signalingState !== "stable") return
     await open.pc.setLocalDescription()
     this.#describe(open)
@@ -263,7 +263,7 @@ export class PeerLink {
         await open.pc.setRemoteDescription({ type: "answer", sdp: signal.data })
         return this.#limit(open)
       case "candidates":
-        // A candidate of a description that was ignored does not fit, and one of many that fails is no fault of the call.
+        // A candidate of an ignored description does not fit, and one failing candidate of many is no fault of the call.
         for (const text of signal.data) await addCandidate(open.pc, text).catch(() => undefined)
     }
   }
@@ -271,7 +271,7 @@ export class PeerLink {
   async #answer(open: Open, sdp: string): Promise<void> {
     const { pc } = open
     const isCollision = pc.signalingState !== "stable"
-    // The other side gives way and answers the offer of this one.
+    // The other side gives way and answers this side's offer.
     if (isCollision && this.#link.offers) return
     await pc.setRemoteDescription({ type: "offer", sdp })
     if (!open.hasTracks) this.#addTracks(open, false)
@@ -292,7 +292,7 @@ export class PeerLink {
     })
   }
 
-  /** Before the first answer a sender has no encodings; the limits are applied after it. */
+  /** A sender has no encodings before the first answer; the limits are applied after it. */
   async #limit({ senders }: Open): Promise<void> {
     const limits = this.#needs.limits()
     if (limits === undefined) return
@@ -302,7 +302,7 @@ export class PeerLink {
         kind === "audio" ? soundEncoding(limits) : pictureEncoding(limits.video, sender.track?.getSettings?.() ?? {})
       if (parameters.encodings.length === 0) continue
       for (const one of parameters.encodings) Object.assign(one, encoding)
-      // During a negotiation a browser may refuse: the limits are applied again after it, and with each list.
+      // A browser may refuse during a negotiation: the limits are applied again after it, and with each list.
       await sender.setParameters(parameters).catch(() => undefined)
     }
   }

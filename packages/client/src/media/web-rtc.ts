@@ -1,4 +1,4 @@
-/** The parts of the browser's WebRTC and media capture that are used. The client is compiled without the types of browsers. */
+/** The used parts of the browser's WebRTC and media capture. The client is compiled without browser types. */
 import type { IceServer, RtcPolicy } from "../contract/types.ts"
 
 export interface TrackLike {
@@ -54,13 +54,13 @@ export interface PeerConnectionLike {
   close(): void
 }
 
-/** Default: the browser's own. */
+/** Defaults to the browser's own. */
 export interface WebRtc {
   readonly RTCPeerConnection: new (configuration: IceConfiguration) => PeerConnectionLike
   readonly MediaStream: new () => StreamLike
 }
 
-/** Undefined: this is no browser, or one without WebRTC. */
+/** Undefined outside a browser with WebRTC. */
 export const platformWebRtc = (): WebRtc | undefined => {
   const { RTCPeerConnection, MediaStream } = globalThis as unknown as Partial<WebRtc>
   return RTCPeerConnection === undefined || MediaStream === undefined ? undefined : { RTCPeerConnection, MediaStream }

@@ -1,4 +1,4 @@
-/** Whether two values are the same, or arrays or plain objects whose items are the same. */
+/** Whether two values are the same, or arrays or plain objects with the same items. */
 
 const isPlain = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value)

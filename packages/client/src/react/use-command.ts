@@ -1,21 +1,19 @@
-/** Commands of a component, with what a form shows about them. */
+/** Commands of a component, with their state for a form. */
 import { useCallback, useRef, useState } from "react"
 import type { CommandData, CommandName, CommandReply, GatewayClient } from "../entry.ts"
 
 export interface CommandSender {
-  /**
-   * Sends a command, as `client.command` does. Resolves with the reply, or with undefined where `error` tells why there is none: it never rejects.
-   */
+  /** Sends a command, like `client.command`. Resolves with the reply, or with undefined and the reason in `error`: it never rejects. */
   readonly send: <T extends CommandName>(
     t: T,
     d: CommandData<T>,
     options?: { readonly rev?: number; readonly id?: string },
   ) => Promise<CommandReply<T> | undefined>
-  /** A command has no answer yet. */
+  /** Whether a command has no answer yet. */
   readonly isPending: boolean
-  /** Why the last command failed: mostly a `CommandRefused` or a `CommandUnanswered`. Null from the next `send` on. */
+  /** Reason why the last command failed: mostly a `CommandRefused` or a `CommandUnanswered`. Null from the next `send` on. */
   readonly error: Error | null
-  /** Takes the error away. */
+  /** Clears the error. */
   readonly reset: () => void
 }
 
@@ -26,7 +24,7 @@ interface Sending {
 
 const errorOf = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
 
-/** Each call has a state of its own: use one for each form. */
+/** Each call has its own state: use one for each form. */
 export const useCommand = (client: GatewayClient): CommandSender => {
   const [{ open, error }, change] = useState<Sending>({ open: 0, error: null })
   const newest = useRef(0)

@@ -1,15 +1,15 @@
-/** The connection of a client as a component shows it. */
+/** Connection of a client for display in a component. */
 import { useSyncExternalStore } from "react"
 import type { ConnectionStatus, GatewayClient } from "../entry.ts"
 
 export interface Connection {
   readonly status: ConnectionStatus
   /**
-   * Why the last try failed, or why the client has stopped: a `RestProblem`, a `ConnectionClosed`, or an error of the network. Null while
-   * the client is connected, and after its own `close()`.
+   * Reason why the last attempt failed, or why the client has stopped: a `RestProblem`, a `ConnectionClosed`, or a network error. Null
+   * while the client is connected, and after its own `close()`.
    */
   readonly error: unknown
-  /** The wait before the next try, from the failure on; null: there is none. */
+  /** Wait before the next attempt, from the failure on; null when there is none. */
   readonly retryInMs: number | null
 }
 
@@ -21,7 +21,7 @@ interface Store {
 const BEFORE: Connection = { status: "idle", error: null, retryInMs: null }
 const onServer = (): Connection => BEFORE
 
-/** The store of each client: errors are events, and a component that comes later shows the last one too. */
+/** Stores by client: errors are events, and a component mounted later shows the last one too. */
 const stores = new WeakMap<GatewayClient, Store>()
 
 const afterStatus = (before: Connection, status: ConnectionStatus): Connection => {
@@ -56,7 +56,7 @@ const storeOf = (client: GatewayClient): Store => {
   return store
 }
 
-/** The status of the client and its last error, since a hook first saw the client. */
+/** Status of the client and its last error, since a hook first saw the client. */
 export const useConnection = (client: GatewayClient): Connection => {
   const { subscribe, read } = storeOf(client)
   return useSyncExternalStore(subscribe, read, onServer)

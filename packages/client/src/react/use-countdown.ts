@@ -7,8 +7,8 @@ const SECOND_MS = 1000
 const nothing = (): null => null
 
 /**
- * Whole seconds that the timer has left, rounded up; null without a timer. The component renders when the number changes, so once a
- * second while the timer runs, and not while it is paused or over.
+ * Whole seconds left on the timer, rounded up; null without a timer. The component renders when the number changes, so once a second while
+ * the timer runs, and not while it is paused or over.
  */
 export const useCountdown = (client: GatewayClient, timer: TimerView | null | undefined): number | null => {
   const read = useCallback(() => (timer ? Math.ceil(client.clock.remaining(timer) / SECOND_MS) : null), [client, timer])
@@ -17,11 +17,11 @@ export const useCountdown = (client: GatewayClient, timer: TimerView | null | un
       let next: ReturnType<typeof setTimeout> | undefined
       const wait = (): void => {
         const left = timer?.state === "running" ? client.clock.remaining(timer) : 0
-        // To the end of the present second: the clock of the server is measured again and again, so each wait is computed anew.
+        // Waits until the end of the current second. The server's clock is measured repeatedly, so each wait is computed anew.
         if (left > 0) next = setTimeout(tick, left % SECOND_MS || SECOND_MS)
       }
       const tick = (): void => {
-        // The timer is set before the reading: when the time runs out between the two, the reading says 0.
+        // The timer is set before the reading, so the reading says 0 if the time runs out between the two.
         wait()
         changed()
       }

@@ -1,9 +1,9 @@
-/** Dispatches that are no part of the state, such as announcements. */
+/** Dispatches outside the state, such as announcements. */
 import { useEffect } from "react"
 import type { DispatchData, DispatchName, GatewayClient } from "../entry.ts"
 import { useLatest } from "./use-latest.ts"
 
-/** Calls `listener` with each dispatch of the name. The listener may be another one at each render. */
+/** Calls `listener` with each dispatch of the name. The listener may change at each render. */
 export const useDispatch = <T extends DispatchName>(
   client: GatewayClient,
   name: T,

@@ -1,4 +1,4 @@
-/** The state of the event, or a part of it. */
+/** State of the event, or a part of it. */
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react"
 import type { EventState, GatewayClient } from "../entry.ts"
 import { isAlike } from "./is-alike.ts"
@@ -7,11 +7,11 @@ const whole = (state: EventState): EventState => state
 const nothing = (): undefined => undefined
 
 export interface UseEvent {
-  /** The state of the event; undefined until the client is connected for the first time. */
+  /** State of the event; undefined until the client is connected for the first time. */
   (client: GatewayClient): EventState | undefined
   /**
-   * A part of the state. The component renders only when that part is no longer equal to the one before, so a selector may make a new
-   * array or object. Without `isEqual`, two arrays or plain objects are equal whose items are the same.
+   * A part of the state. The component renders only when that part changes, so a selector may create a new array or object. Without
+   * `isEqual`, two arrays or plain objects with the same items are equal.
    */
   <A>(client: GatewayClient, select: (state: EventState) => A, isEqual?: (a: A, b: A) => boolean): A | undefined
 }
@@ -23,7 +23,7 @@ export const useEvent: UseEvent = <A>(
 ): A | undefined => {
   const shown = useRef<{ readonly selected: A } | undefined>(undefined)
   const subscribe = useCallback((changed: () => void) => client.on("state", changed), [client])
-  // Most selectors are written in place, and another one at each render: the part that is shown outlives them.
+  // Most selectors are written inline and differ at each render: the selected part outlives them.
   const read = useMemo(() => {
     let last: { readonly state: EventState; readonly selected: A } | undefined
     return (): A | undefined => {

@@ -1,9 +1,9 @@
-/** A client that lives as long as the component which uses it. */
+/** A client with the lifetime of the component that uses it. */
 import { useEffect, useLayoutEffect, useState } from "react"
 import { GatewayClient, type GatewayClientOptions } from "../entry.ts"
 
 export interface GatewayOptions extends GatewayClientOptions {
-  /** Names the client's event, such as by its id. Another key makes another client. */
+  /** Identifies the client's event, for example by its id. Another key creates another client. */
   readonly key: string
 }
 
@@ -22,15 +22,15 @@ const holdOne = ({ key, ...options }: GatewayOptions): Held => {
   return held
 }
 
-/** Connects until the function that it returns is called. */
+/** Stays connected until the returned function is called. */
 const stayConnected = (client: GatewayClient): (() => void) => {
   let isLeft = false
   let isBegun = false
-  // In StrictMode a component is mounted, unmounted and mounted again at once: the first time must not ask for a token.
+  // In StrictMode a component is mounted, unmounted and mounted again at once: the first mount must not request a token.
   queueMicrotask(() => {
     if (isLeft) return
     isBegun = true
-    // The reason is in `useConnection`.
+    // `useConnection` shows the reason.
     client.connect().catch(() => {})
   })
   return () => {
@@ -41,7 +41,7 @@ const stayConnected = (client: GatewayClient): (() => void) => {
 
 /**
  * A client that connects when the component is mounted and leaves the event when it is unmounted. The options of the first render with a
- * key hold, but for `token`: its newest function is called.
+ * key apply, except for `token`, whose newest function is called.
  */
 export const useGateway = (options: GatewayOptions): GatewayClient => {
   const [last, hold] = useState(() => holdOne(options))

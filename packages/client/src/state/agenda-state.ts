@@ -10,7 +10,7 @@ export interface AgendaState {
   readonly timers: ReadonlyArray<TimerView>
 }
 
-/** A phase keeps its timer until it ends, a breakout until it is closed; polls and rounds for as long as it runs. */
+/** A phase keeps its timer until it ends, a breakout until it is closed; polls and rounds while it runs. */
 const isOver = ({ scope, state }: TimerView): boolean => {
   if (scope === "poll" || scope === "round") return state !== "running" && state !== "paused"
   return state === "cancelled" && scope !== "room"
@@ -22,11 +22,11 @@ const withTimer = (timers: ReadonlyArray<TimerView>, timer: TimerView): Readonly
 const withoutTimerOf = (timers: ReadonlyArray<TimerView>, ref: string): ReadonlyArray<TimerView> =>
   timers.filter((timer) => timer.ref !== ref)
 
-/** A poll and its timer have one revision: publishing moves both, though the time does not change. */
+/** A poll and its timer share one revision: publishing raises both, though the time does not change. */
 const withPollRevision = (timers: ReadonlyArray<TimerView>, { id, rev }: PollView): ReadonlyArray<TimerView> =>
   timers.map((timer) => (timer.id === id && timer.rev < rev ? { ...timer, rev } : timer))
 
-/** The started phase brings its own timers; all other timers go on. */
+/** The started phase brings its own timers; all other timers continue. */
 const phaseStarted = ({ timers }: AgendaState, started: ReadonlyArray<TimerView>): ReadonlyArray<TimerView> => [
   ...started,
   ...timers.filter(({ scope }) => scope !== "phase"),

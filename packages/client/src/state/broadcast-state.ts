@@ -1,16 +1,16 @@
-/** The broadcast and its encoder, the capture state and the transcript of an event. */
+/** Broadcast and encoder, capture state and transcript of an event. */
 
 import type { BroadcastView, CaptureView, EncoderView, PhaseView, TranscriptSegment } from "../contract/types.ts"
 import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
-/** Segments kept; the oldest go. */
+/** Maximum number of segments kept; the oldest are dropped. */
 const KEPT = 200
 
 export interface Transcript {
-  /** In the order of speech. Only segments received while connected: `ready` has none. */
+  /** Segments in order of speech. Only segments received while connected: `ready` has none. */
   readonly segments: ReadonlyArray<TranscriptSegment>
-  /** Interim segments of the present speech, as far as the recogniser understood it. */
+  /** Interim segments of the current speech, as recognised so far. */
   readonly interim: ReadonlyArray<TranscriptSegment>
 }
 
@@ -20,11 +20,11 @@ const OFF: CaptureView = { on: false, kinds: [], since: null }
 
 export const captureIn = ({ capture }: Snapshot): CaptureView => capture ?? OFF
 
-/** Dispatches of the broadcast have it; those of phases and timers only change the phase. */
+/** Dispatches of the broadcast include it; those of phases and timers only change the phase. */
 const lastBroadcast = (broadcast: BroadcastView | null, { d }: NewsOf<"broadcast">): BroadcastView | null =>
   "broadcast" in d ? d.broadcast : broadcast
 
-/** Of the active phase alone. `phase`: the active one after the dispatch. */
+/** Broadcast of the active phase alone. `phase` is the active one after the dispatch. */
 export const broadcastAfter = (
   broadcast: BroadcastView | null,
   dispatch: NewsOf<"broadcast">,
@@ -37,7 +37,7 @@ export const broadcastAfter = (
 export const encoderAfter = (_encoder: EncoderView | null, dispatch: NewsOf<"encoder">): EncoderView | null =>
   dispatch.t === "broadcast.stream" ? dispatch.d : null
 
-/** Each room has ids of its own. */
+/** Each room has its own ids. */
 const isSame = (a: TranscriptSegment, b: TranscriptSegment): boolean => a.segment === b.segment && a.roomId === b.roomId
 
 const without = (segments: ReadonlyArray<TranscriptSegment>, one: TranscriptSegment) =>

@@ -1,20 +1,20 @@
 /**
- * The newest messages of each place this client may read, in the order of their stream. Replies are not applied: the
- * dispatch follows, and only the dispatch gives a message's position among the others.
+ * Newest messages of each chat target that this client may read, in stream order. Replies are not applied: the dispatch follows, and only
+ * it gives a message's position among the others.
  */
 import type { ChatMessageView } from "../contract/types.ts"
 import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
-/** Messages kept of a place; the oldest go. */
+/** Maximum number of messages kept per target; the oldest are dropped. */
 const KEPT = 200
 
 export interface ChatState {
   readonly event: ReadonlyArray<ChatMessageView>
-  /** Of the room this participant is in. */
+  /** Messages of this participant's room. */
   readonly room: ReadonlyArray<ChatMessageView>
   readonly staff: ReadonlyArray<ChatMessageView>
-  /** Milliseconds between two messages of one person; 0: no slow mode. */
+  /** Milliseconds between two messages of one person; 0 means no slow mode. */
   readonly slowMs: number
 }
 

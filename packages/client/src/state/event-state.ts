@@ -1,6 +1,6 @@
 /**
- * The live event as a client knows it: a snapshot from `ready`, moved on by dispatches and by the replies to this client's
- * own commands. Pure. Data older than the known state changes nothing, so a reply and its dispatch may come in either order.
+ * The live event as known to a client: a snapshot from `ready`, advanced by dispatches and by the replies to this client's own commands.
+ * Pure. Data older than the known state changes nothing, so a reply and its dispatch may arrive in either order.
  */
 
 import type { AnsweredCommand } from "../connection/replies.ts"
@@ -46,7 +46,7 @@ import { type SignedOutState, signedOutAfter, signedOutIn } from "./signed-out-v
 import type { Snapshot } from "./snapshot.ts"
 
 export interface EventState extends StageState {
-  /** The live event's version at the last snapshot, which includes every change answered up to then. */
+  /** Version of the live event at the last snapshot, which includes every change answered up to then. */
   readonly v: number
   readonly me: Me
   readonly event: EventView
@@ -56,15 +56,15 @@ export interface EventState extends StageState {
   readonly questions: QuestionState
   readonly chat: ChatState
   readonly polls: PollState
-  /** For staff: the counts of votes by people without a name. */
+  /** Counts of votes by anonymous people, for staff. */
   readonly signedOutVotes: SignedOutState
   readonly hands: HandState
-  /** The participant may not speak until then; `until: null`: for good. */
+  /** Mute of the participant until that time; `until: null` means for good. */
   readonly muted: { readonly until: string | null } | null
   readonly lobby: LobbyState
-  /** The measure in force because no host is there. */
+  /** Active measure because no host is present. */
   readonly hostAbsence: HostAbsenceView | null
-  /** For staff: participants who were removed for good. */
+  /** Participants removed for good, for staff. */
   readonly blocked: ReadonlyArray<string>
   /**
    * A seat in the main room's call, on a media server or between browsers; the seat of a breakout room is in its assignment.
@@ -72,13 +72,15 @@ export interface EventState extends StageState {
   readonly media: MediaSeat | null
   readonly rooms: RoomState
   readonly broadcast: BroadcastView | null
-  /** For staff: the encoder that pushes the broadcast to the server, or the media server that makes it. Null: none has come, as far as the server remembers. */
+  /**
+   * Encoder that pushes the broadcast to the server, or the media server that makes it, for staff. Null when none is known to the server.
+   */
   readonly encoder: EncoderView | null
   readonly capture: CaptureView
   readonly transcript: Transcript
 }
 
-/** A full `ready` replaces everything but the transcript received before, which `ready` does not have. */
+/** A full `ready` replaces everything except the transcript received before, which `ready` does not have. */
 export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   v: ready.v,
   me: ready.me,
@@ -135,11 +137,11 @@ const blockedAfter = (blocked: EventState["blocked"], { t, d }: NewsOf<"blocked"
   }
 }
 
-/** The seat of the dispatch, if it differs from the seat before. */
+/** Seat of the dispatch, if it differs from the previous seat. */
 const mediaAfter = (media: EventState["media"], { d }: NewsOf<"media">): EventState["media"] =>
   d.media === undefined ? media : d.media
 
-/** The same object when nothing in it changed. */
+/** Returns the same object when nothing in it changed. */
 const settled = (before: EventState, after: EventState): EventState =>
   (Object.keys(after) as ReadonlyArray<keyof EventState>).every((part) => before[part] === after[part]) ? before : after
 
@@ -178,7 +180,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
   })
 }
 
-/** A reply that was answered before the snapshot was taken, and is only repeated, changes nothing. */
+/** A repeated reply that was first answered before the snapshot changes nothing. */
 export const applyReply = (state: EventState, answered: AnsweredCommand): EventState => {
   if (answered.v <= state.v) return state
   return settled(state, {

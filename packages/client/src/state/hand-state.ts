@@ -1,6 +1,6 @@
 /**
- * Raised hands, the stage and mutes, as they concern this client. Values without a revision are ordered by the event version of
- * their message: an older message changes nothing.
+ * Raised hands, the stage and mutes of this client. Values without a revision are ordered by the event version of their message: an older
+ * message changes nothing.
  */
 
 import type { AnsweredCommand } from "../connection/replies.ts"
@@ -11,9 +11,9 @@ import type { Snapshot } from "./snapshot.ts"
 
 export interface HandState {
   readonly count: number
-  /** This participant's own, while it is up. */
+  /** This participant's own hand, while it is up. */
   readonly mine: HandView | null
-  /** For staff, the longest up first; 200 at most. */
+  /** Raised hands for staff, longest up first; 200 at most. */
   readonly queue: ReadonlyArray<HandView>
   readonly queueRev: number
   /** Version of the last message about `mine`. */
@@ -43,7 +43,7 @@ const withNews = (state: HandState, { add, remove, rev }: DispatchData<"hand.que
   return { ...state, queue: queue.sort((a, b) => (isBefore(a, b) ? -1 : 1)), queueRev: rev }
 }
 
-/** Other participants learn of a hand from the person's entry in the presence list; so does its owner when staff lowered it. */
+/** Other participants learn of a hand from the person's presence entry; so does its owner when staff lowered it. */
 const isListedWithout = ({ join, update }: DispatchData<"presence.diff">, me: Me): boolean =>
   [...join, ...update].some(({ participantId, hand }) => participantId === me.participantId && !hand)
 
@@ -69,7 +69,7 @@ export const handsAnswered = (state: HandState, { t, d, v }: AnsweredCommand): H
 }
 
 export interface StageState {
-  /** Asked onto the stage until then, or on it. */
+  /** Invitation to the stage and its time limit, or the place on it. */
   readonly stage: StagePlace | null
   /** Version of the last message about `stage`. */
   readonly stageAsOf: number
@@ -92,7 +92,7 @@ export const stageAfter = ({ stage, stageAsOf }: StageState, dispatch: NewsOf<"s
   }
 }
 
-/** A role change by way of the stage determines the stage place; a role given by a host takes the participant off the stage. */
+/** A role change through the stage determines the stage place; a role given by a host takes the participant off the stage. */
 const stageIn = (stage: StagePlace | null, { reason, role }: DispatchData<"me.updated">): StagePlace | null => {
   if (reason === "role") return null
   if (reason !== "stage") return stage

@@ -1,4 +1,4 @@
-/** The lobby: the participants who have to wait, and for staff the list of them. */
+/** The lobby: the participants who must wait, and for staff their list. */
 
 import type { AbsenceMeasure, LobbyPolicy, PhaseView, WaitingView } from "../contract/types.ts"
 import type { DispatchData } from "../wire.ts"
@@ -6,11 +6,11 @@ import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
 export interface LobbyState {
-  /** As it holds in the active phase; only calls have a lobby. */
+  /** Policy in the active phase; only calls have a lobby. */
   readonly policy: LobbyPolicy
-  /** The policy a host set, which overrides the configuration of the phases. */
+  /** Policy set by a host, which overrides the configuration of the phases. */
   readonly said: LobbyPolicy | null
-  /** For staff: how many wait, and the first of them. */
+  /** Number of waiting participants, and the first of them, for staff. */
   readonly total: number
   readonly waiting: ReadonlyArray<WaitingView>
 }
@@ -30,7 +30,7 @@ const withNews = (state: LobbyState, { add, remove }: DispatchData<"lobby.waitin
   const beyond = state.total - people.size
   const left = remove.filter((id) => !people.delete(id)).length
   for (const person of add) people.set(person.participantId, person)
-  // A participant who was away for a moment comes back to their place.
+  // A participant who was briefly away returns to their position.
   const waiting = [...people.values()].sort((a, b) => (a.since < b.since ? -1 : Number(a.since > b.since)))
   return { ...state, waiting, total: people.size + Math.max(0, beyond - left) }
 }
@@ -42,7 +42,7 @@ const inPhase = (state: LobbyState, phase: PhaseView | undefined, measure: Absen
   return policy === state.policy ? state : { ...state, policy }
 }
 
-/** `phase`: the active one after the dispatch. `measure`: the one in force then because no host is there. */
+/** `phase` is the active one after the dispatch. `measure` is the one then active because no host is present. */
 export const lobbyAfter = (
   state: LobbyState,
   dispatch: NewsOf<"lobby">,

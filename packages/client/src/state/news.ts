@@ -1,10 +1,10 @@
-/** The dispatches that change each part of the state, as the contract says. A part that has no case for one of its dispatches does not compile. */
+/** Dispatches that change each part of the state, by contract. A part that lacks a case for one of its dispatches does not compile. */
 import { CHANGES } from "../contract/changes.ts"
 import type { Dispatch } from "../wire.ts"
 
 type Part = (typeof CHANGES)[keyof typeof CHANGES][number]
 
-/** The dispatches that change a part of the state. */
+/** Dispatches that change a part of the state. */
 export type NewsOf<P extends Part> = Extract<
   Dispatch,
   {
@@ -14,13 +14,13 @@ export type NewsOf<P extends Part> = Extract<
   }
 >
 
-// A newer server sends names that this client does not know.
+// A newer server sends names unknown to this client.
 const PARTS: ReadonlyMap<string, ReadonlyArray<Part>> = new Map(Object.entries(CHANGES))
 
 const isNewsOf = <P extends Part>(dispatch: Dispatch, part: P): dispatch is NewsOf<P> =>
   PARTS.get(dispatch.t)?.includes(part) === true
 
-/** The part after the dispatch: the same where the dispatch does not change it. */
+/** The part after the dispatch: the same object when the dispatch does not change it. */
 export const after = <P extends Part, S>(
   part: P,
   dispatch: Dispatch,

@@ -1,6 +1,6 @@
 /**
- * Polls with the counts this client may know, and its own choices. The shared dispatch of a poll may lack counts that this
- * client received by another way (as staff, or after voting): those are kept until the next tally.
+ * Polls with the counts that this client may know, and its own choices. The shared dispatch of a poll may lack counts received in another
+ * way (as staff, or after voting): those are kept until the next tally.
  */
 
 import type { AnsweredCommand } from "../connection/replies.ts"
@@ -10,9 +10,9 @@ import type { NewsOf } from "./news.ts"
 import { actsAsStaff, type Snapshot } from "./snapshot.ts"
 
 export interface PollState {
-  /** For staff also the drafts. */
+  /** Polls, for staff including drafts. */
   readonly all: ReadonlyArray<PollView>
-  /** The options this participant chose, by poll. */
+  /** Options chosen by this participant, by poll. */
   readonly chosen: { readonly [pollId: string]: ReadonlyArray<string> }
   readonly gone: Gone
 }
@@ -26,7 +26,7 @@ export const pollsIn = ({ polls, staffPolls, pollVotes, hearsPolls }: Snapshot):
   gone: NOTHING_GONE,
 })
 
-/** The audience may see the counts, whoever has voted. A page that staff and audience look at together shows no others. */
+/** Whether the audience may see the counts, independent of who has voted. A page shared by staff and audience shows no others. */
 export const everyoneSees = ({ published, results, status }: PollView): boolean =>
   published || results === "live" || (results === "afterVote" && status === "closed")
 
@@ -66,7 +66,7 @@ export const pollsAfter = (state: PollState, dispatch: NewsOf<"polls">, me: Me):
   }
 }
 
-/** A participant who takes a vote back receives no further tallies that are for voters. */
+/** A participant who withdraws a vote receives no further tallies that are for voters. */
 const uncounted = (state: PollState, id: string, me: Me): PollState => {
   const all = state.all.map((poll) => {
     if (poll.id !== id || maySee(state, poll, me)) return poll

@@ -1,9 +1,9 @@
-/** The present participants: everyone, or for a large audience the counts and the people on stage. */
+/** Present participants: everyone, or for a large audience the counts and the people on stage. */
 import type { ParticipantView, PresenceView } from "../contract/types.ts"
 import type { DispatchData } from "../wire.ts"
 import type { NewsOf } from "./news.ts"
 
-/** In list mode it is about everyone, in summary mode about those on stage. */
+/** In list mode the diff concerns everyone, in summary mode the people on stage. */
 const withDiff = (presence: PresenceView, diff: DispatchData<"presence.diff" | "presence.stage">): PresenceView => {
   const people = new Map<string, ParticipantView>()
   const known = presence.mode === "list" ? presence.list : presence.staff

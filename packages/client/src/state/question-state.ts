@@ -1,6 +1,6 @@
 /**
- * Questions as this client may see them: shown ones, for staff also pending and hidden ones, and its own.
- * Votes are counted beside the revision, because a vote makes no new one.
+ * Questions visible to this client: shown ones, for staff also pending and hidden ones, and its own. Votes are counted separately from the
+ * revision, because a vote creates no new one.
  */
 
 import type { AnsweredCommand } from "../connection/replies.ts"
@@ -10,26 +10,26 @@ import type { NewsOf } from "./news.ts"
 import { actsAsStaff, type Snapshot } from "./snapshot.ts"
 
 export interface QuestionState {
-  /** In no order; `shownQuestions` sorts. */
+  /** Unordered; `shownQuestions` sorts. */
   readonly all: ReadonlyArray<QuestionView>
-  /** Whether new ones wait for a moderator; null: as the phase is configured. */
+  /** Whether new questions wait for a moderator; null when the phase's configuration decides. */
   readonly moderated: boolean | null
-  /** Whether questions are taken now. */
+  /** Whether questions are accepted now. */
   readonly open: boolean
-  /** Ids of those this participant asked. */
+  /** Ids of this participant's questions. */
   readonly mine: ReadonlyArray<string>
-  /** Ids of those this participant voted for. */
+  /** Ids of the questions this participant voted for. */
   readonly voted: ReadonlyArray<string>
   readonly gone: Gone
 }
 
 const isShown = ({ status }: QuestionView): boolean => status === "approved" || status === "answered"
 
-/** As an audience reads them: pinned ones first, then by votes. */
+/** Questions in audience order: pinned ones first, then by votes. */
 export const shownQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionView> =>
   all.filter(isShown).sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.votes - a.votes || (a.id < b.id ? -1 : 1))
 
-/** Questions that wait for a moderator, the oldest first. */
+/** Questions that wait for a moderator, oldest first. */
 export const pendingQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionView> =>
   all
     .filter(({ status }) => status === "pending")
@@ -53,7 +53,7 @@ const putQuestion = (state: QuestionState, question: QuestionView, isMine: boole
   return all === state.all && mine === state.mine ? state : { ...state, all, mine }
 }
 
-/** Removes a withdrawn question. Revisions up to `rev` that arrive later, by another stream or a reply, are ignored. */
+/** Removes a withdrawn question. Revisions up to `rev` that arrive later, in another stream or a reply, are ignored. */
 const removeQuestion = (state: QuestionState, id: string, rev: number): QuestionState => ({
   ...state,
   all: without(state.all, id),
@@ -63,8 +63,8 @@ const removeQuestion = (state: QuestionState, id: string, rev: number): Question
 })
 
 /**
- * A hidden question may come back to the audience, so `voted` keeps it. The asker keeps the question and receives the change
- * in a stream of their own. An anonymous asker receives nothing there: this dispatch is the only report of the change.
+ * A hidden question may come back to the audience, so `voted` keeps it. The asker keeps the question and receives the change in their own
+ * stream. An anonymous asker receives nothing there: this dispatch is the only report of the change.
  */
 const hideQuestion = (state: QuestionState, id: string, rev: number, me: Me): QuestionState => {
   if (actsAsStaff(me)) return state
@@ -118,7 +118,7 @@ export const questionsAnswered = (state: QuestionState, answered: AnsweredComman
     case "question.answer":
       return putQuestion(state, answered.d.question, false)
     case "question.withdraw":
-      // For an anonymous question that was never shown, this reply is the only report. A withdrawn question does not come back.
+      // This reply is the only report for an anonymous question that was never shown. A withdrawn question does not come back.
       return removeQuestion(state, answered.d.id, Number.POSITIVE_INFINITY)
     case "question.vote":
       return withVoted(state, answered.d.questionId, answered.d.voted)

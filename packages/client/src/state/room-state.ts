@@ -1,6 +1,6 @@
 /**
- * Breakout rooms and rotations: the state for everyone, and this participant's place. The two come in different streams without
- * a common order: the event version decides whether a message for everyone still concerns this participant's place.
+ * Breakout rooms and rotations: the state for everyone, and this participant's assignment. The two arrive in different streams without a
+ * common order: the event version decides whether a message for everyone still concerns this participant's assignment.
  */
 
 import type { AnsweredCommand } from "../connection/replies.ts"
@@ -12,16 +12,16 @@ import type { Snapshot } from "./snapshot.ts"
 export interface RoomState {
   readonly breakout: BreakoutView | null
   readonly rooms: ReadonlyArray<RoomView>
-  /** The room this participant is in. */
+  /** Room of this participant. */
   readonly assignment: AssignmentView | null
   readonly rotation: RotationView | null
-  /** The round as this participant takes part in it. */
+  /** The round as it concerns this participant. */
   readonly round: RotationRoundView | null
-  /** Sits rotations out. */
+  /** Whether the participant sits rotations out. */
   readonly optedOut: boolean
   /** Version of the last message about `optedOut`. */
   readonly optedAsOf: number
-  /** Version of the last message about this participant's place. */
+  /** Version of the last message about this participant's assignment. */
   readonly asOf: number
 }
 
@@ -36,7 +36,7 @@ export const roomsIn = ({ breakout, rooms, assignment, rotation, round, optedOut
   asOf: v,
 })
 
-/** A breakout that lasts longer keeps its people for longer. */
+/** An extended breakout keeps its people for longer. */
 const withBreakout = (state: RoomState, breakout: BreakoutView, v: number): RoomState => {
   const { breakout: known, assignment } = state
   if (known?.id === breakout.id && known.rev >= breakout.rev) return state

@@ -1,4 +1,4 @@
-/** For staff: the numbers of voters without a name and of their addresses, by poll or question. */
+/** Number of anonymous voters and of their addresses, by poll or question, for staff. */
 import type { SignedOutVotes } from "../contract/types.ts"
 import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"

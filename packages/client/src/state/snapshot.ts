@@ -1,4 +1,4 @@
-/** The content of a full `ready`, and its receiver. */
+/** Content of a full `ready`, and its receiver. */
 import type { Me, Ready } from "../contract/types.ts"
 
 export type Snapshot = Extract<Ready, { readonly resumed: false }>

@@ -18,7 +18,7 @@ const Connection = ({ client }: OfClient) => {
   const { status, error } = useConnection(client)
   if (status === "ready") return null
   if (status === "lobby") return <p role="status">A host will let you in.</p>
-  // The reason of a refusal is in `error` too.
+  // `error` also has the reason of a refusal.
   const again = () => void client.connect().catch(() => {})
   if (status === "closed") {
     return (

@@ -4,13 +4,13 @@ interface Props {
   readonly label: string
   readonly button: string
   readonly isPending: boolean
-  /** Why the last text was refused, in words. */
+  /** Reason in words why the last text was refused. */
   readonly problem: string | null
-  /** Resolves with whether the text was taken. */
+  /** Resolves to whether the text was accepted. */
   readonly onText: (text: string) => Promise<boolean>
 }
 
-/** One line of text. A text that was refused stays in the form. */
+/** One line of text. A refused text stays in the form. */
 export const TextForm = ({ label, button, isPending, problem, onText }: Props) => {
   const submit = (submitted: FormEvent<HTMLFormElement>) => {
     submitted.preventDefault()

@@ -1,4 +1,4 @@
-/** The page's words for a failure. Codes stay the same; the server's own texts may change. */
+/** The page's texts for a failure. Codes are stable; the server's own texts may change. */
 import { CommandRefused, CommandUnanswered, ConnectionClosed, RestProblem } from "@gathercue/client"
 
 const REFUSED_TOKENS: { readonly [code: string]: string } = {
@@ -40,7 +40,7 @@ const REFUSALS: { readonly [code: string]: string } = {
   unavailable: "The server is too busy. Try again in a moment.",
 }
 
-/** Null for null. */
+/** Returns null for null. */
 export const whyRefused = (error: Error | null): string | null => {
   if (error === null) return null
   if (error instanceof CommandUnanswered) return "No answer came. Look whether it was done before you send it again."

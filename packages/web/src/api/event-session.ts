@@ -1,6 +1,6 @@
 /**
- * The session of a person at an event, kept so that a reload and a second tab are the same person. It never stands in an address: the
- * token of an entry link is taken out of the address before anything else happens.
+ * Session of a person at an event, stored so that a reload and a second tab are the same person. It is never part of an address: the token
+ * of an entry link is removed from the address before anything else happens.
  */
 const keyOf = (eventId: string): string => `gathercue.session.${eventId}`
 
@@ -17,7 +17,7 @@ export const sessionOf = (eventId: string): EventSession | undefined => {
   }
 }
 
-/** In a frame of another site a browser may refuse the storage: the session lasts as long as the page then. */
+/** In a frame of another site a browser may refuse the storage: the session then lasts as long as the page. */
 export const keepSession = (eventId: string, session: EventSession): void => {
   try {
     localStorage.setItem(keyOf(eventId), JSON.stringify(session))
@@ -30,11 +30,11 @@ export const forgetSession = (eventId: string): void => {
   } catch {}
 }
 
-/** The token of an entry link, taken out of the address and out of the browser's history. */
+/** Takes the token of an entry link out of the address and the browser's history. */
 export const takeEntryToken = (): string | null => {
   const address = new URL(location.href)
   const behind = new URLSearchParams(address.hash.slice(1))
-  // A link from before has it in the query.
+  // An older link has it in the query.
   const token = behind.get("token") ?? address.searchParams.get("token")
   if (token === null) return null
   address.searchParams.delete("token")

@@ -1,15 +1,15 @@
 /**
- * The faults of single values that the server names where it refuses what was sent: `path: reason; path: reason.`. A path is the names of
- * members and the places in lists, joined by dots.
+ * Faults of single values that the server names when it refuses a request: `path: reason; path: reason.`. A path joins names of members and
+ * list positions with dots.
  */
 
 const FAULT = /^([^\s:;]+): (.+)$/s
-/** A reason may have a semicolon too: another fault begins with its path. */
+/** A reason may contain a semicolon too: the next fault begins with its path. */
 const NEXT = /; (?=[^\s:;]+: )/
 
 const REST = /; and \d+ more faults?$/
 
-/** The reasons by their paths, in their order; empty where the text is none of faults. */
+/** Reasons by path, in order; empty for other text. */
 export const faultsIn = (detail: string): ReadonlyMap<string, string> => {
   const faults = new Map<string, string>()
   for (const line of detail.replace(/\.$/, "").replace(REST, "").split(NEXT)) {

@@ -1,6 +1,6 @@
-/** Requests that the server refuses until the person has proved again who they are: the page asks, and sends the request again. */
+/** Requests that the server refuses until the person proves their identity again: the page asks, and repeats the request. */
 
-/** Resolves to whether the person did it. */
+/** Resolves to whether the person gave the proof. */
 type Ask = () => Promise<boolean>
 
 let ask: Ask | undefined

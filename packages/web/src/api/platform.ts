@@ -2,7 +2,7 @@
 import { makeRestClient } from "@gathercue/client"
 import { SERVER } from "./rest.ts"
 
-/** The key goes in a header of its own, which the client of integrators does not know. */
+/** Sends the key in a header of its own, which the integrators' client does not know. */
 const restOf = (platformKey: string) =>
   makeRestClient({
     baseUrl: SERVER,
@@ -19,7 +19,7 @@ export const readPlatform = (platformKey: string, signal: AbortSignal) =>
 export const inspectEvent = (platformKey: string, id: string, signal: AbortSignal) =>
   restOf(platformKey).inspectEvent({ params: { id } }, { signal })
 
-/** The database is the real one. `discards`: what waited in the original already. */
+/** Declares the database the original. `discards` drops what already waited in the original. */
 export const promotePlatform = (platformKey: string, discards: boolean) =>
   restOf(platformKey).promotePlatform({ payload: { discardWaiting: discards } })
 

@@ -1,18 +1,18 @@
 /**
- * Sign-in through an identity provider. It sends the browser back to the start page, which goes on to the page of the console that
- * the person came from. The note of that page is of this tab, and used once.
+ * Sign-in through an identity provider. It returns the browser to the start page, which continues to the console page that the person came
+ * from. The note of that page belongs to this tab, and is used once.
  */
 import { SERVER } from "./rest.ts"
 
 const KEY = "gathercue.signingIn"
 
-/** Leaves this page for a provider. `path`: where the server begins it. */
+/** Leaves this page for a provider. `path` is where the server begins the sign-in. */
 export const beginSignInAt = (path: string): void => {
   sessionStorage.setItem(KEY, location.pathname)
   location.assign(`${SERVER}${path}`)
 }
 
-/** `isFresh`: the person is to sign in anew. */
+/** `isFresh` asks the person to sign in again. */
 export const beginProviderSignIn = (isFresh = false): void =>
   beginSignInAt(`/v1/auth/idp/start${isFresh ? "?fresh=true" : ""}`)
 
@@ -27,7 +27,7 @@ const takeNote = (): string | null => {
   }
 }
 
-/** On the start page: the address to go on to, where a sign-in has come back. */
+/** Address to continue to from the start page after a sign-in. */
 export const afterProviderSignIn = (): string | undefined => {
   const from = location.pathname === "/" ? takeNote() : null
   return from === null ? undefined : `${from}${location.search}${location.hash}`

@@ -1,8 +1,8 @@
-/** A request of a form: whether it is under way, and why the last one failed. */
+/** Request of a form: whether it is pending, and why the last one failed. */
 import { useCallback, useRef, useState } from "react"
 
 export interface Action<A extends ReadonlyArray<unknown>, B> {
-  /** Never rejects: undefined where `error` tells why there is no result. */
+  /** Never rejects: undefined without a result, with the reason in `error`. */
   readonly run: (...given: A) => Promise<B | undefined>
   readonly isPending: boolean
   readonly error: unknown

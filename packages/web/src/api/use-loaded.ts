@@ -1,13 +1,13 @@
-/** The answer of a request, read when the component is shown and again on demand. */
+/** Answer of a request, read when the component is mounted and again on demand. */
 import { useCallback, useEffect, useRef, useState } from "react"
 
 export interface Loaded<A> {
-  /** Undefined before the first answer. A later failure leaves it as it was. */
+  /** Undefined before the first answer. A later failure leaves it unchanged. */
   readonly value: A | undefined
   readonly error: unknown
   readonly isLoading: boolean
   readonly reload: () => void
-  /** Puts the answer of a change in place of the value. */
+  /** Replaces the value by the answer of a change. */
   readonly replace: (value: A) => void
 }
 
@@ -17,14 +17,14 @@ interface State<A> {
   readonly isLoading: boolean
 }
 
-/** Calls `reload` again and again while the component is shown. */
+/** Calls `reload` periodically while the component is mounted. */
 export const useReloadEvery = (ms: number, reload: () => void): void =>
   useEffect(() => {
     const timer = setInterval(reload, ms)
     return () => clearInterval(timer)
   }, [ms, reload])
 
-/** `key`: names what is read; another key reads anew. `known`: the value that is there already, in place of the first read. */
+/** `key` identifies the data; another key reads again. `known` is an existing value used instead of the first read. */
 export const useLoaded = <A>(
   key: string,
   read: (signal: AbortSignal) => Promise<A>,

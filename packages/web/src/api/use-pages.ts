@@ -1,4 +1,4 @@
-/** A list that comes in pages, the next of which is read on demand. */
+/** A paged list whose next page is read on demand. */
 import { useCallback, useEffect, useRef, useState } from "react"
 
 export interface Page<A> {
@@ -13,9 +13,9 @@ export interface Pages<A> {
   readonly isLoading: boolean
   readonly hasMore: boolean
   readonly more: () => void
-  /** Reads the first page anew; what is shown stays until it has come. */
+  /** Reads the first page again; the shown items stay until it arrives. */
   readonly reload: () => void
-  /** Changes what is shown, without reading anything. */
+  /** Changes the shown items, without reading anything. */
   readonly edit: (change: (items: ReadonlyArray<A>) => ReadonlyArray<A>) => void
 }
 
@@ -26,7 +26,7 @@ interface State<A> {
   readonly isLoading: boolean
 }
 
-/** `key` names the list; another key reads anew. */
+/** `key` identifies the list; another key reads again. */
 export const usePages = <A>(key: string, read: (cursor: string | undefined) => Promise<Page<A>>): Pages<A> => {
   const [state, change] = useState<State<A>>({ items: undefined, cursor: null, error: null, isLoading: true })
   const latest = useRef(read)

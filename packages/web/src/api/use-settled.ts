@@ -1,4 +1,4 @@
-/** A value that changes with every key that is pressed, once no other has been pressed for a moment. */
+/** A value that changes with every key press, once no key was pressed for a moment. */
 import { useEffect, useState } from "react"
 
 const MOMENT_MS = 300

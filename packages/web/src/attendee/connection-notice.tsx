@@ -1,4 +1,4 @@
-/** The state of the connection in words: waiting, lost, or ended with the reason. */
+/** Text for the state of the connection: waiting, lost, or ended with the reason. */
 import { type GatewayClient, RestProblem } from "@gathercue/client"
 import { useConnection } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
@@ -8,7 +8,7 @@ import { Notice } from "../ui/notice.tsx"
 
 interface Props {
   readonly client: GatewayClient
-  /** The session is refused for good. */
+  /** Called when the session is refused for good. */
   readonly onSignOut: () => void
 }
 

@@ -1,9 +1,9 @@
 /**
- * Messages between this page and the page that shows it in a frame. Only pages of EMBED_ORIGINS may do that: the server says so to the
- * browser (`frame-ancestors`). A message is sent to the origin of that page alone, and taken from that page alone.
+ * Messages between this page and the page that embeds it in a frame. Only pages of EMBED_ORIGINS may do that: the server tells the browser
+ * so (`frame-ancestors`). Messages are sent only to that page's origin, and accepted only from that page.
  */
 
-/** To the embedding page. `phase`: null between two. */
+/** Message to the embedding page. `phase` is null between two phases. */
 export type Told =
   | { readonly type: "gathercue.ready"; readonly eventId: string }
   | {
@@ -14,13 +14,13 @@ export type Told =
   | { readonly type: "gathercue.ended"; readonly eventId: string }
 
 const ENTER = "gathercue.enter"
-/** No session of the server is longer. */
+/** Maximum length of a session token of the server. */
 const LONGEST_TOKEN = 8192
 
-/** The origin of the embedding page; null: there is none, or the browser does not tell. */
+/** Origin of the embedding page; null when there is none, or the browser does not reveal it. */
 const embedderOf = (): string | null => {
   if (window.parent === window) return null
-  // Not in every browser.
+  // Missing in some browsers.
   const ancestors: DOMStringList | undefined = location.ancestorOrigins
   const [nearest] = ancestors ?? []
   if (nearest !== undefined) return nearest
@@ -40,7 +40,7 @@ const tokenIn = (data: unknown): string | undefined => {
   return type === ENTER && isToken ? sessionToken : undefined
 }
 
-/** Calls `enter` with the session of each `gathercue.enter` of the embedding page, until the function that it returns is called. */
+/** Calls `enter` with the session of each `gathercue.enter` of the embedding page, until the returned function is called. */
 export const onEmbedderEnter = (enter: (sessionToken: string) => void): (() => void) => {
   if (embedder === null) return () => {}
   const receive = ({ origin, source, data }: MessageEvent): void => {

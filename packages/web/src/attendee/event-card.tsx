@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 import type { PublicEvent } from "../api/public-event.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
 
-/** The milliseconds until a time, told anew each second; 0 from then on. */
+/** Milliseconds until a time, updated each second; 0 from then on. */
 const useTimeUntil = (timestamp: string | null): number => {
   const [now, tick] = useState(Date.now)
   useEffect(() => {

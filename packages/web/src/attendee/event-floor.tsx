@@ -1,4 +1,4 @@
-/** The live event with the person's own controls: beside each other on a wide window, behind tabs on a narrow one. */
+/** The live event with the person's own controls: side by side on a wide window, in tabs on a narrow one. */
 import type { GatewayClient } from "@gathercue/client"
 import { useState } from "react"
 import { CallPlace } from "../live/call/call-place.tsx"
@@ -19,7 +19,7 @@ interface Props {
   readonly hasName: boolean
 }
 
-/** Larger text needs a wider window. */
+/** Given in em, because larger text needs a wider window. */
 const WIDE = "(min-width: 60em)"
 
 const content = ({ id, content: shown }: Panel) => (

@@ -1,4 +1,4 @@
-/** An event as a person without a session finds it, and the way in. */
+/** The event as shown to a person without a session, and the ways to enter. */
 import { lazy, Suspense, useEffect, useState } from "react"
 import { type EventSession, forgetSession, keepSession, sessionOf, takeEntryToken } from "../api/event-session.ts"
 import { rest } from "../api/rest.ts"
@@ -11,17 +11,17 @@ import { EventCard } from "./event-card.tsx"
 import { usePublicEvent } from "./use-public-event.ts"
 import { WayIn } from "./way-in.tsx"
 
-/** Loaded when somebody enters, or sees that they can: most who look at an event before it begins only look. */
+/** Loaded when somebody enters, or sees that they can: most visitors before the start only look. */
 const loadLiveRoom = () => import("./live-room.tsx")
 const LiveRoom = lazy(async () => ({ default: (await loadLiveRoom()).LiveRoom }))
 
 /** Loaded when the event is over. */
 const Replay = lazy(async () => ({ default: (await import("./replay/replay.tsx")).Replay }))
 
-/** The page looks again while an event has not begun. */
+/** Interval of reloading an event that has not begun. */
 const LOOK_AGAIN_MS = 15_000
 
-/** Before the first render: the address must not keep the token. */
+/** Taken before the first render, because the address must not keep the token. */
 const entryToken = takeEntryToken()
 
 const enter = async (eventId: string, token: string): Promise<EventSession> => {
@@ -44,7 +44,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
   }, [eventId])
   useEffect(() => {
     const stop = onEmbedderEnter((token) => {
-      // Not kept in the browser: it belongs to the embedding page.
+      // Not stored in the browser, because it belongs to the embedding page.
       setSession({ token, name: null })
       goInside(true)
     })
@@ -52,7 +52,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
     return stop
   }, [eventId])
   useEffect(() => {
-    // Without a network it is tried again when somebody enters.
+    // Without a network it is loaded again when somebody enters.
     if (status === "live") loadLiveRoom().catch(() => {})
   }, [status])
   useEffect(() => {

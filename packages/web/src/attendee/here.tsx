@@ -1,4 +1,4 @@
-/** The number of people here, and for participants with a name the list of them. */
+/** Number of people present, and for participants with a name their list. */
 import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { lazy, Suspense, useState } from "react"

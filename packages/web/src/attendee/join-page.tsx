@@ -1,4 +1,4 @@
-/** From a join code to the event. */
+/** Entry by join code. */
 import { Form } from "react-aria-components"
 import { rest } from "../api/rest.ts"
 import { useAction } from "../api/use-action.ts"

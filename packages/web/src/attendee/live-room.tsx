@@ -1,4 +1,4 @@
-/** The event from inside. */
+/** The event for people who have entered. */
 import { useConnection, useDispatch, useEvent, useGateway } from "@gathercue/client/react"
 import { useEffect } from "react"
 import type { EventSession } from "../api/event-session.ts"
@@ -19,9 +19,9 @@ interface Props {
   readonly eventId: string
   readonly session: EventSession | undefined
   readonly onLeave: () => void
-  /** The session is refused for good. */
+  /** Called when the session is refused for good. */
   readonly onSignOut: () => void
-  /** The event has ended while the person was inside. */
+  /** Called when the event has ended while the person was inside. */
   readonly onEnd: () => void
 }
 
@@ -39,7 +39,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
   const title = useEvent(client, ({ event }) => event.title)
   const isBefore = useEvent(client, ({ event }) => event.status === "scheduled") ?? false
   useEffect(() => {
-    // Frees the place at once.
+    // Frees the seat at once.
     const leave = () => client.close()
     const comeBack = ({ persisted }: PageTransitionEvent) => {
       if (persisted) void client.connect().catch(() => {})
@@ -52,7 +52,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
     }
   }, [client])
   const leaveForGood = () => {
-    // A closed socket alone is a loss, for which a hand and a place in a round are kept.
+    // A closed socket alone is a loss, after which a hand and a place in a round are kept.
     void client.command("leave", {}).catch(() => {})
     onLeave()
   }

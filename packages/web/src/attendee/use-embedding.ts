@@ -1,4 +1,4 @@
-/** Tells the embedding page of the phase, while this person is inside. */
+/** Reports the phase to the embedding page while this person is inside. */
 import { activePhase, type GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useEffect } from "react"

@@ -1,4 +1,4 @@
-/** The panels that the event has for this person now. */
+/** Panels that the event currently has for this person. */
 import { activePhase, type EventState, type GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { Chat } from "../live/chat.tsx"

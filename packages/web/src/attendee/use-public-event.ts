@@ -1,4 +1,4 @@
-/** The event as this person may see it: a private one needs their session. A session that is over is no reason to hide a public one. */
+/** The event as visible to this person: a private one needs their session. An expired session is no reason to hide a public one. */
 import { RestProblem } from "@gathercue/client"
 import { eventInPage, type PublicEvent } from "../api/public-event.ts"
 import { rest, restWith } from "../api/rest.ts"

@@ -1,4 +1,4 @@
-/** Entering with a session or without a name, and taking a place. */
+/** Entering with a session or anonymously, and registering. */
 import { useState } from "react"
 import type { EventSession } from "../api/event-session.ts"
 import type { PublicEvent } from "../api/public-event.ts"
@@ -56,7 +56,7 @@ const Registration = ({ event }: Pick<Props, "event">) => {
   )
 }
 
-/** Without a session the server lets people into nothing but a public event that has a broadcast. */
+/** Without a session the server admits people only to a public event that has a broadcast. */
 const mayWatch = ({ visibility, phases }: PublicEvent): boolean =>
   visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
 
@@ -79,7 +79,7 @@ export const WayIn = ({ event, session, onEnter, onSignOut }: Props) => {
       </div>
     )
   }
-  // Nobody registers for a private event: its sessions come with an invitation.
+  // A private event has no registration: its sessions come with an invitation.
   if (event.visibility === "private") return <Notice>{refusals["sign_in_required"]}</Notice>
   return (
     <>

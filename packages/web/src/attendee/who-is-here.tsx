@@ -1,4 +1,4 @@
-/** The people who are here, with a search. */
+/** People who are present, with a search. */
 import type { GatewayClient } from "@gathercue/client"
 import { useState } from "react"
 import { usePeople } from "../live/use-people.ts"

@@ -1,4 +1,4 @@
-/** The header of every page of the console: the way to the workspaces, and the account. */
+/** Header of every page of the console: links to the workspaces and the account. */
 import type { AccountView } from "@gathercue/client"
 import { useAction } from "../api/use-action.ts"
 import { useTexts } from "../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** The pages below `/host`. */
+/** Pages under `/host`. */
 import { lazy, Suspense } from "react"
 import { Route, Router, Switch } from "wouter"
 import { useTexts } from "../texts/language.tsx"
@@ -9,7 +9,7 @@ import { SignUpPage } from "./account/sign-up-page.tsx"
 
 const loadConsole = () => import("./signed-in-pages.tsx")
 const SignedInPages = lazy(async () => ({ default: (await loadConsole()).SignedInPages }))
-// Signing in does not need it, and nobody shall wait for it afterwards. Without a network it is tried again when it is shown.
+// Preloaded during sign-in, which does not need it. Without a network it is loaded again when it is shown.
 loadConsole().catch(() => {})
 
 const Pages = () => {

@@ -1,4 +1,4 @@
-/** The console of somebody who is signed in. */
+/** The console of a signed-in person. */
 import type { AccountView } from "@gathercue/client"
 import { lazy, Suspense } from "react"
 import { Redirect, Route, Switch } from "wouter"
@@ -10,7 +10,7 @@ import { EventPage } from "./event/event-page.tsx"
 import { WorkspacePage } from "./workspace/workspace-page.tsx"
 import { WorkspacesPage } from "./workspace/workspaces-page.tsx"
 
-/** The gateway's client is loaded when an event is steered. */
+/** The gateway's client is loaded when an event is controlled. */
 const LiveConsole = lazy(async () => ({ default: (await import("./live/live-console.tsx")).LiveConsole }))
 
 const Start = ({ view }: { readonly view: AccountView }) => {

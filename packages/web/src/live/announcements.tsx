@@ -1,4 +1,4 @@
-/** Announcements of the hosts. They are in no state: those that came while this page was open. */
+/** Announcements of the hosts. They are not part of the state: only those received while this page was open are shown. */
 import type { DispatchData, GatewayClient } from "@gathercue/client"
 import { useDispatch } from "@gathercue/client/react"
 import { useState } from "react"
@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx"
 
 type Announcement = DispatchData<"announcement">
 
-/** The newest ones. */
+/** Number of newest announcements shown. */
 const KEPT = 3
 
 export const Announcements = ({ client }: { readonly client: GatewayClient }) => {
@@ -15,7 +15,7 @@ export const Announcements = ({ client }: { readonly client: GatewayClient }) =>
   const { time } = useFormats()
   const [shown, show] = useState<ReadonlyArray<Announcement>>([])
   useDispatch(client, "announcement", (one) => show((now) => [...now, one].slice(-KEPT)))
-  // The element is there before the first one comes: only then a screen reader says it.
+  // The element exists before the first announcement, so that a screen reader reads it out.
   return (
     <div role="status" aria-label={live.announcement}>
       {shown.map(({ id, text, at }) => (

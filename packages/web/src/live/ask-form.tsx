@@ -1,4 +1,4 @@
-/** Asking a question, with or without one's name. */
+/** Form for a question, with or without the person's name. */
 import type { GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
@@ -10,7 +10,7 @@ import { TextForm } from "./text-form.tsx"
 
 interface Props {
   readonly client: GatewayClient
-  /** Whether this person has a name that a question could be without. */
+  /** Whether this person has a name that could be omitted. */
   readonly hasName: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Writing into one place of the chat. */
+/** Form for writing to one chat target. */
 import type { ChatTarget, GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"

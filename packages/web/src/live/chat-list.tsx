@@ -1,4 +1,4 @@
-/** The messages of one place, of which only those in view are in the page. */
+/** Messages of one chat target, of which only those in view are rendered. */
 import type { ChatMessageView } from "@gathercue/client"
 import { useRef } from "react"
 import { GridList, ListLayout, Virtualizer } from "react-aria-components"

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx"
 
 interface Props {
   readonly message: ChatMessageView
-  /** Undefined: the message is not this person's to delete. */
+  /** Undefined when this person may not delete the message. */
   readonly onDelete: (() => void) | undefined
 }
 

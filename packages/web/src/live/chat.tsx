@@ -1,4 +1,4 @@
-/** The chat: of the event, of the room that the person is in, and of those on stage. */
+/** Chat of the event, of the person's room, and of the people on stage. */
 import {
   type ChatMessageView,
   type ChatTarget,
@@ -23,7 +23,7 @@ interface Props {
 
 const PLACES: ReadonlyArray<ChatTarget> = ["room", "event", "staff"]
 
-/** The places that this person may read, the nearest first. */
+/** Chat targets that this person may read, nearest first. */
 const usePlaces = (client: GatewayClient): ReadonlyArray<ChatTarget> =>
   useEvent(client, ({ me, chat }) =>
     PLACES.filter((place) => {
@@ -47,7 +47,7 @@ export const Chat = ({ client }: Props) => {
   const { send, error } = useCommand(client)
   const mayDelete = useCallback(({ participantId }: ChatMessageView) => participantId === me, [me])
   const remove = useCallback(({ id }: ChatMessageView) => void send("chat.delete", { id }), [send])
-  // A message that is gone already is what the person wanted.
+  // A message that is already gone is what the person wanted.
   const problem = error instanceof CommandRefused && error.code === "not_found" ? null : error
   return (
     <section className="panel stack" aria-label={live.chat}>

@@ -1,7 +1,4 @@
-/**
- * Texts that were typed and not sent yet. A draft with a name outlives its form: another tab of the page, or a phone that is turned, loses
- * nothing.
- */
+/** Drafts: unsent texts. A named draft outlives its form, so that switching tabs of the page, or turning a phone, loses nothing. */
 import { useCallback, useEffect, useId, useSyncExternalStore } from "react"
 
 const drafts = new Map<string, string>()
@@ -23,11 +20,11 @@ const put = (name: string, text: string): void => {
 export interface Draft {
   readonly text: string
   readonly write: (text: string) => void
-  /** Removes the text that was sent. A text that was written while it was under way stays. */
+  /** Removes the sent text. A text written meanwhile stays. */
   readonly sent: (text: string) => void
 }
 
-/** `name`: undefined for a draft that ends with its form. */
+/** `name` is undefined for a draft that ends with its form. */
 export const useDraft = (name: string | undefined): Draft => {
   const own = useId()
   const key = name ?? own

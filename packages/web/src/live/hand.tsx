@@ -1,4 +1,4 @@
-/** Raising a hand, and the way onto the stage. */
+/** Raising a hand, and requests to join the stage. */
 import type { GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** What people are told of the measure that is in force because no host is there. */
+/** Notice about the active measure when no host is present. */
 import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
@@ -6,10 +6,10 @@ import { useTexts } from "../texts/language.tsx"
 export const HostAbsence = ({ client }: { readonly client: GatewayClient }) => {
   const { live } = useTexts()
   const measure = useEvent(client, ({ hostAbsence }) => hostAbsence?.measure ?? null) ?? null
-  // The element is there before a measure comes: only then a screen reader says it.
+  // The element exists before a measure is taken, so that a screen reader reads it out.
   return <div role="status">{measure === null ? null : <p className="notice">{live.hostAbsence[measure]}</p>}</div>
 }
 
-/** A measure has closed the forms: no host is there whose forms could stay open. */
+/** Whether a measure has locked the forms; hosts are not affected, because none is present. */
 export const useIsLocked = (client: GatewayClient): boolean =>
   useEvent(client, ({ hostAbsence }) => hostAbsence?.measure === "locked") ?? false

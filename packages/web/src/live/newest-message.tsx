@@ -1,4 +1,4 @@
-/** For screen readers: the message that came last, since the chat was opened. */
+/** The last message since the chat was opened, for screen readers. */
 import type { ChatMessageView } from "@gathercue/client"
 import { useState } from "react"
 

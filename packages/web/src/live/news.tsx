@@ -1,4 +1,4 @@
-/** Tells screen readers of phases and polls that begin while the page is open; others see them at a glance. */
+/** Announces to screen readers the phases and polls that begin while the page is open; others see them at a glance. */
 import type { GatewayClient } from "@gathercue/client"
 import { useDispatch } from "@gathercue/client/react"
 import { useState } from "react"
@@ -9,7 +9,7 @@ export const News = ({ client }: { readonly client: GatewayClient }) => {
   const [news, tell] = useState("")
   useDispatch(client, "phase.started", ({ phase }) => tell(live.phaseBegins(live.modality[phase.modality])))
   useDispatch(client, "poll.opened", ({ poll }) => tell(live.pollOpens(poll.question)))
-  // A screen reader says only changes of an element that is there already, so it is there without news too.
+  // A screen reader reads out only changes of an existing element, so it exists without news too.
   return (
     <p role="status" className="visually-hidden">
       {news}

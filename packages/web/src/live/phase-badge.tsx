@@ -1,4 +1,4 @@
-/** The phase that the event is in, and how long it lasts. */
+/** Current phase of the event, and its remaining time. */
 import { activePhase, type GatewayClient } from "@gathercue/client"
 import { useCountdown, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** Choosing in a poll. */
+/** Form for voting in a poll. */
 import type { GatewayClient, PollView } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"

@@ -1,4 +1,4 @@
-/** One poll: to vote in, voted in, or closed. */
+/** One poll: open, voted in, or closed. */
 import type { GatewayClient, PollView } from "@gathercue/client"
 import { useCountdown, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
@@ -16,7 +16,7 @@ interface Props {
 
 const NOTHING: ReadonlyArray<string> = []
 
-/** Why there are no results yet. */
+/** Reason why there are no results yet. */
 const Outlook = ({ poll, hasVoted }: { readonly poll: PollView; readonly hasVoted: boolean }) => {
   const { live } = useTexts()
   if (poll.counts !== undefined || poll.results === "live") return null

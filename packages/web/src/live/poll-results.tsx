@@ -1,4 +1,4 @@
-/** How a poll stands, as far as this person may know. */
+/** Results of a poll, as far as this person may know them. */
 import type { PollView } from "@gathercue/client"
 import { Label, Meter } from "react-aria-components"
 import { useFormats, useTexts } from "../texts/language.tsx"
@@ -6,7 +6,7 @@ import "./live.css"
 
 const percentOf = (count: number, voters: number): number => (voters === 0 ? 0 : Math.round((100 * count) / voters))
 
-/** The mean of options that are numbers. */
+/** Mean of numeric options. */
 const averageOf = ({ kind, options, counts = [] }: PollView): number | undefined => {
   const values = options.map(({ text }) => Number(text))
   const votes = counts.reduce((sum, count) => sum + count, 0)

@@ -1,4 +1,4 @@
-/** The polls of the event, the newest first. */
+/** Polls of the event, newest first. */
 import type { GatewayClient, PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"

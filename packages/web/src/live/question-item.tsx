@@ -12,7 +12,7 @@ interface Props {
   readonly question: QuestionView
 }
 
-/** Notes on a question for its author alone. */
+/** Note on a question for its author only. */
 const Fate = ({ status }: Pick<QuestionView, "status">) => {
   const { live } = useTexts()
   if (status === "pending") return <p className="quiet">{live.waitsForHost}</p>

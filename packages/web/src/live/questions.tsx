@@ -1,4 +1,4 @@
-/** The questions of the audience: one's own that wait, and below them those that everybody sees. */
+/** Questions of the audience: one's own pending ones, followed by those that everybody sees. */
 import { type GatewayClient, type QuestionState, type QuestionView, shownQuestions } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
@@ -13,7 +13,7 @@ interface Props {
 
 const NONE: ReadonlyArray<QuestionView> = []
 
-/** Of this person, which nobody but the hosts sees. */
+/** Questions of this person that only the hosts see. */
 const ownUnshown = ({ all, mine }: QuestionState): ReadonlyArray<QuestionView> =>
   all.filter(({ id, status }) => mine.includes(id) && (status === "pending" || status === "hidden"))
 

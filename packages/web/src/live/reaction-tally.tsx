@@ -1,4 +1,4 @@
-/** Reactions that come from everybody at this moment, counted by kind. */
+/** Current reactions of everybody, counted by kind. */
 import type { DispatchData, GatewayClient, ReactionKind } from "@gathercue/client"
 import { useDispatch } from "@gathercue/client/react"
 import { useEffect, useState } from "react"
@@ -15,7 +15,7 @@ export const REACTION_SIGNS: ReadonlyArray<readonly [kind: ReactionKind, sign: s
   ["party", "🎉"],
 ]
 
-/** How long a count stays when no other follows it. */
+/** Time for which a count stays when no other follows. */
 const SHOWN_MS = 3000
 
 type Counts = DispatchData<"reaction.tally">["counts"]

@@ -1,4 +1,4 @@
-/** Reactions: to send, and those that come from everybody at this moment. */
+/** Reactions: buttons for sending, and the current ones of everybody. */
 import type { GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"

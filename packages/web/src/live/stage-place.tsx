@@ -1,4 +1,4 @@
-/** The invitation onto the stage, what a person does on it, and the way off it. */
+/** Invitation to the stage, the person's controls on it, and leaving it. */
 import type { EventState } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { lazy, Suspense } from "react"
@@ -8,10 +8,10 @@ import { Button } from "../ui/button.tsx"
 import { Notice, Problem } from "../ui/notice.tsx"
 import type { OnAirProps } from "./stage/on-air.tsx"
 
-/** Loaded when somebody comes on stage: most who look on never do. */
+/** Loaded when somebody comes on stage, because most of the audience never does. */
 const OnAir = lazy(async () => ({ default: (await import("./stage/on-air.tsx")).OnAir }))
 
-/** Administrators of the workspace may send a picture too, without being on stage. */
+/** Administrators of the workspace may also send a picture, without being on stage. */
 const ON_STAGE = ["host", "speaker"]
 
 const isOnAirStage = ({ me }: EventState): boolean => ON_STAGE.includes(me.role) && me.can.includes("broadcast.ingest")

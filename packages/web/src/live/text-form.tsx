@@ -1,4 +1,4 @@
-/** One line of text. A text that was refused stays in the form. */
+/** One line of text. A refused text stays in the form. */
 import { Form } from "react-aria-components"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
@@ -10,15 +10,15 @@ export interface TextFormProps {
   readonly label: string
   readonly button: string
   readonly isPending: boolean
-  /** Why the last text was refused. */
+  /** Reason why the last text was refused. */
   readonly problem: string | null
-  /** Resolves with whether the text was taken. */
+  /** Resolves to whether the text was accepted. */
   readonly onText: (text: string) => Promise<boolean>
   readonly maxLength?: number
   readonly hint?: string
-  /** Keeps an unsent text under this name when the form goes. */
+  /** Name under which an unsent text is kept when the form is removed. */
   readonly draft?: string
-  /** Between the field and the button. */
+  /** Content between the field and the button. */
   readonly children?: React.ReactNode
 }
 

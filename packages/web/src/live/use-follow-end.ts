@@ -1,10 +1,10 @@
-/** Keeps a list that grows at its end scrolled to the end, unless somebody has scrolled up to read. */
+/** Keeps a list that grows at its end scrolled to the end, unless the person has scrolled up to read. */
 import { type RefObject, useEffect } from "react"
 
-/** As close to the end as this still counts as the end. */
+/** Distance from the end that still counts as the end. */
 const NEAR_PX = 48
 
-/** Input by which a person scrolls. Other scroll events come from this hook, and from rows whose real height becomes known. */
+/** Events by which a person scrolls. Other scroll events come from this hook, and from rows whose real height becomes known. */
 const BY_HAND = ["wheel", "touchstart", "pointerdown", "keydown"]
 
 export const useFollowEnd = (list: RefObject<HTMLElement | null>): void => {

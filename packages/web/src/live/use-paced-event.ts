@@ -2,7 +2,7 @@
 import type { EventState, GatewayClient } from "@gathercue/client"
 import { startTransition, useEffect, useState } from "react"
 
-/** A person reads no faster, and the page has the rest of the time for the person who types. */
+/** Update interval: a person reads no faster, and the page has the rest of the time for typing. */
 const PACE_MS = 250
 
 type Select<A> = (state: EventState) => A
@@ -17,8 +17,8 @@ const partOf = <A>({ state }: GatewayClient, select: Select<A>): A | undefined =
   state === undefined ? undefined : select(state)
 
 /**
- * The part, rendered at once when it changes after a pause, and otherwise at most every `PACE_MS`; input of the person comes before it.
- * `select` is the same function while it selects the same part, and returns an object of the state, not a new one.
+ * The part, rendered at once when it changes after a pause, and otherwise at most every `PACE_MS`; the person's input has priority.
+ * `select` must be the same function while it selects the same part, and return an object of the state, not a new one.
  */
 export const usePacedEvent = <A>(client: GatewayClient, select: Select<A>): A | undefined => {
   const [shown, show] = useState<Shown<A>>(() => ({ client, select, part: partOf(client, select) }))

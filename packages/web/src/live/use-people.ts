@@ -1,6 +1,6 @@
 /**
- * The people at the event with a name. A small audience is in the state and moves by itself; of a large one the server lists those that
- * are asked for, page by page.
+ * People at the event with a name. A small audience is in the state and updates by itself; a large one is listed by the server on request,
+ * page by page.
  */
 import type { GatewayClient, ParticipantView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
@@ -11,7 +11,7 @@ import { searchForm } from "../texts/search-form.ts"
 
 const PER_PAGE = 100
 const MOST_PER_PAGE = 200
-/** A large audience changes all the time. */
+/** Interval of rereading a large audience, which changes all the time. */
 const LIST_AGAIN_MS = 5000
 
 const NOBODY: ReadonlyArray<ParticipantView> = []
@@ -27,7 +27,7 @@ const bySearch = (people: ReadonlyArray<ParticipantView>, query: string): Readon
 }
 
 export interface People extends Omit<Pages<ParticipantView>, "edit" | "reload"> {
-  /** Shows a person as they are now, after a command about them. */
+  /** Shows a person's current state after a command about them. */
   readonly refresh: (person: ParticipantView) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export const usePeople = (client: GatewayClient, query: string): People => {
   const audience = useAudience(client)
   const isKnown = useEvent(client, ({ presence }) => presence.mode)
   const isListed = isKnown === "summary"
-  // A participant may ask for one page a second.
+  // A participant may request one page per second.
   const wanted = useSettled(query)
   const roster = usePages(`${isListed} ${wanted}`, async (cursor) => {
     if (!isListed) return { items: NOBODY, nextCursor: null }
@@ -53,14 +53,14 @@ export const usePeople = (client: GatewayClient, query: string): People => {
     if (!isListed) return
     const { d } = await client.command("roster.list", { query: name.slice(0, LONGEST_QUERY), limit: MOST_PER_PAGE })
     const now = d.participants.find((one) => one.participantId === participantId)
-    // Somebody of the same name may stand before them, on a page that is full.
+    // People with the same name may precede them and fill the page.
     if (now === undefined && d.nextCursor !== null) return
     edit((items) => items.flatMap((one) => (one.participantId === participantId ? (now ?? []) : one)))
   }
   const isLong = (roster.items?.length ?? 0) > PER_PAGE
   // biome-ignore lint/correctness/useExhaustiveDependencies: `reload` is another function at each render.
   useEffect(() => {
-    // Somebody who has scrolled on is not thrown back to the first page.
+    // A person who has scrolled on must not be returned to the first page.
     if (!isListed || isLong) return
     const timer = setInterval(reload, LIST_AGAIN_MS)
     return () => clearInterval(timer)

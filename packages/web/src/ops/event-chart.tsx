@@ -1,4 +1,4 @@
-/** The chart of a live event: its states, what it waits for, and what moved it last. */
+/** Chart of a live event: its states, what it waits for, and its last transition. */
 import { inspectEvent } from "../api/platform.ts"
 import { useLoaded } from "../api/use-loaded.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** The operator's page: it asks for the platform key, which stays in the memory of the page. */
+/** The operator's page: it asks for the platform key, which stays in the page's memory. */
 import { RestProblem } from "@gathercue/client"
 import { useEffect, useState } from "react"
 import { Form } from "react-aria-components"

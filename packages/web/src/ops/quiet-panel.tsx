@@ -1,4 +1,4 @@
-/** The database is a copy, and nothing is sent: why, what waits, and the end of it. */
+/** Notice that the database is a copy and nothing is sent: the reasons, the waiting items, and the promotion. */
 import { useState } from "react"
 import { type PlatformStatus, promotePlatform } from "../api/platform.ts"
 import { useAction } from "../api/use-action.ts"

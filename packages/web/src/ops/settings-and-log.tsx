@@ -1,4 +1,4 @@
-/** The configuration in force and the newest lines of the log of the process that answers. Each is read once it is asked for. */
+/** The active configuration and the newest log lines of the answering process. Each is read on demand. */
 import { useState } from "react"
 import { type LogLevel, readLog, readSettings } from "../api/platform.ts"
 import { useLoaded, useReloadEvery } from "../api/use-loaded.ts"

@@ -1,4 +1,4 @@
-/** The tables and figures of the deployment's status. */
+/** Tables and figures of the deployment's status. */
 import { useState } from "react"
 import type { PlatformStatus } from "../api/platform.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"

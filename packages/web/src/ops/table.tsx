@@ -6,7 +6,7 @@ interface TableProps {
   readonly empty: string
   readonly heads: ReadonlyArray<string>
   readonly rows: ReadonlyArray<{ readonly key: string; readonly cells: ReadonlyArray<string> }>
-  /** A button of each row, which gets the key of its row. */
+  /** Button of each row, which gets the row's key. */
   readonly action?: { readonly label: string; readonly onPress: (key: string) => void }
 }
 
@@ -16,7 +16,7 @@ export const Table = ({ title, empty, heads, rows, action }: TableProps) => (
     {rows.length === 0 ? (
       <p className="quiet">{empty}</p>
     ) : (
-      // A table wider than the page scrolls by itself, also by keyboard.
+      // A table wider than the page scrolls separately, also by keyboard.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: as above.
       <section className="wide" tabIndex={0} aria-label={title}>
         <table className="table">

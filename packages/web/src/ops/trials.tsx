@@ -1,4 +1,4 @@
-/** The operator has a letter or a webhook sent at once, and sees what came of it. */
+/** Sends a test email or webhook for the operator, and shows the result. */
 import { RestProblem } from "@gathercue/client"
 import { useState } from "react"
 import { testMail, testWebhook } from "../api/platform.ts"
@@ -17,7 +17,7 @@ interface TrialProps {
   readonly label: string
   readonly hint: string
   readonly verb: string
-  /** Resolves to the sentences about what came of it. */
+  /** Resolves to sentences about the result. */
   readonly send: (value: string) => Promise<{ readonly problem: string | null; readonly done: string }>
 }
 
@@ -32,7 +32,7 @@ const Trial = ({ title, name, type, label, hint, verb, send }: TrialProps) => {
     show(null)
     void run(String(new FormData(submitted.currentTarget).get(name)).trim())
   }
-  // The server's own sentence says which setting is missing.
+  // The server's own sentence names the missing setting.
   const failure = left instanceof RestProblem && left.code === "conflict" ? left.message : whyFailed(texts, left)
   return (
     <section className="panel stack" aria-label={title}>

@@ -1,4 +1,4 @@
-/** A form made from the schema of a command. */
+/** Form generated from the schema of a command. */
 import type { CommandData, CommandName, GatewayClient } from "@gathercue/client"
 import { useState } from "react"
 import { Form } from "react-aria-components"
@@ -25,7 +25,7 @@ interface Sent {
 }
 
 const NOTHING: Sent = { reply: null, problem: null }
-/** Tried first by most. */
+/** The command that most people try first. */
 const FIRST = "chat.send"
 
 const Fields = ({
@@ -81,7 +81,7 @@ export const CommandForm = ({ client, commands, eventId }: Props) => {
     submitted.preventDefault()
     tell(NOTHING)
     try {
-      // The server checks the data of a command that the compiler cannot know.
+      // The server checks the command data, whose type is unknown at compile time.
       const reply = await client.command(name as CommandName, read() as CommandData<CommandName>)
       tell({ reply: JSON.stringify(reply, null, 2), problem: null })
     } catch (failure) {

@@ -1,4 +1,4 @@
-/** The commands of the gateway with the schemas of their data, from the server's own AsyncAPI document. */
+/** Gateway commands with the schemas of their data, from the server's own AsyncAPI document. */
 import { SERVER } from "../api/rest.ts"
 
 export interface JsonSchema {
@@ -19,7 +19,7 @@ export interface JsonSchema {
 export interface CommandSchema {
   readonly name: string
   readonly summary: string
-  /** The alternatives of the data, mostly one. References are resolved at the top. */
+  /** Alternatives of the data, usually one. References are resolved at the top. */
   readonly data: ReadonlyArray<JsonSchema>
 }
 
@@ -42,7 +42,7 @@ export type Resolve = (schema: JsonSchema) => JsonSchema
 
 export interface GatewayCommands {
   readonly commands: ReadonlyArray<CommandSchema>
-  /** The schema that a reference names. */
+  /** Resolves a reference to its schema. */
   readonly resolve: Resolve
 }
 

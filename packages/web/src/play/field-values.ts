@@ -1,9 +1,9 @@
-/** Between the fields of a form, which hold text, and the data of a command. */
+/** Converts between form fields, which hold text, and the data of a command. */
 import type { JsonSchema, Resolve } from "./command-schemas.ts"
 
 export type FieldKind = "text" | "number" | "boolean" | "choice" | "json"
 
-/** The permitted values, where they are listed. */
+/** Permitted values, where they are listed. */
 export const choicesOf = (schema: JsonSchema, resolve: Resolve): ReadonlyArray<unknown> => {
   const resolved = resolve(schema)
   return resolved.enum ?? ("const" in resolved ? [resolved.const] : [])
@@ -27,7 +27,7 @@ export const kindOf = (schema: JsonSchema, resolve: Resolve): FieldKind => {
 
 export type FieldValues = { readonly [name: string]: string }
 
-/** A field that is left empty is left out. @throws SyntaxError for text that is no JSON, with the name of its field */
+/** An empty field is left out. @throws SyntaxError for text that is no JSON, with the name of its field */
 export const dataOf = (
   schema: JsonSchema,
   values: FieldValues,
@@ -48,7 +48,7 @@ const parsed = (name: string, text: string, kind: FieldKind): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // A choice is mostly of words.
+    // Choices are mostly words.
     if (kind === "choice") return text
     throw new SyntaxError(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`)
   }

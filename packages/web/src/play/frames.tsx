@@ -1,4 +1,4 @@
-/** The frames of a socket, the newest first, with the stream and the number of each dispatch. */
+/** Frames of a socket, newest first, with the stream and the number of each dispatch. */
 import { useSyncExternalStore } from "react"
 import { useTexts } from "../texts/language.tsx"
 import type { FrameLog, RecordedFrame } from "./recorded-socket.ts"
@@ -12,7 +12,7 @@ interface Head {
   readonly s?: number
 }
 
-/** A packed frame holds several messages, one a line. */
+/** A packed frame holds several messages, one per line. */
 const headsOf = (text: string): ReadonlyArray<Head> =>
   text.split("\n").flatMap((line) => {
     try {

@@ -1,4 +1,4 @@
-/** The playground, for development: a whole event with a host and three people, made with one click. */
+/** The playground, for development: a whole event with a host and three people, created with one click. */
 import { useState } from "react"
 import { useAction } from "../api/use-action.ts"
 import { useLoaded } from "../api/use-loaded.ts"

@@ -1,4 +1,4 @@
-/** A WebSocket whose frames are kept as they go over the wire, and that can be cut as a network would cut it. */
+/** A WebSocket that records its frames as they go over the wire, and can be cut like by a network failure. */
 export interface RecordedFrame {
   readonly n: number
   readonly at: number
@@ -7,7 +7,7 @@ export interface RecordedFrame {
 }
 
 const MOST_FRAMES = 500
-/** Any code that browsers may send: to the client every end but its own is a loss. */
+/** Any code that browsers may send: the client treats every end but its own as a loss. */
 const CUT = 3000
 
 export class FrameLog {
@@ -37,7 +37,7 @@ export class FrameLog {
   readonly cut = (): void => this.#socket?.close(CUT)
 }
 
-/** The constructor for a gateway client whose frames go to the log. */
+/** Constructor for a gateway client whose frames go to the log. */
 export const recordedSocket = (log: FrameLog): typeof WebSocket =>
   class extends WebSocket {
     constructor(address: string | URL, protocols?: string | string[]) {

@@ -1,4 +1,4 @@
-/** Everything that is needed to try the server out, made by REST as an integrator would make it. */
+/** Everything needed to try the server out, created over REST as by an integrator. */
 import { makeRestClient } from "@gathercue/client"
 import { rest, SERVER } from "../api/rest.ts"
 
@@ -13,7 +13,7 @@ export interface Seat {
 
 export interface Scene {
   readonly workspaceId: string
-  /** Shown in snippets, so that they run as they are. It is a key of a server that is tried out. */
+  /** Shown in snippets, so that they run unchanged. It is a key of a server that is being tried out. */
   readonly apiKey: string
   readonly eventId: string
   readonly seats: ReadonlyArray<Seat>

@@ -1,4 +1,4 @@
-/** One person of the scene: its connection, its frames, and its commands. */
+/** One person of the scene: their connection, frames and commands. */
 import { useConnection, useEvent, useGateway } from "@gathercue/client/react"
 import { useState } from "react"
 import { restWith } from "../api/rest.ts"

@@ -1,4 +1,4 @@
-/** Copies a text, which is made when it is asked for. */
+/** Copies a text that is created on demand. */
 import { useState } from "react"
 import { useTexts } from "../texts/language.tsx"
 import { Button } from "../ui/button.tsx"

@@ -1,4 +1,4 @@
-/** Code that does what the playground does, for an integrator's own program. The key is a name in it, not the key itself. */
+/** Code that does what the playground does, for an integrator's own program. It names the key without containing it. */
 import { SERVER } from "../api/rest.ts"
 
 export const typescriptOf = (
@@ -15,7 +15,7 @@ await client.connect()
 console.log(await client.command(${JSON.stringify(command)}, ${JSON.stringify(data)}))
 `
 
-/** A token for the gateway: a command itself goes over the socket. */
+/** Requests a gateway token: a command itself goes over the socket. */
 export const curlOfToken = (eventId: string): string => `curl -s ${SERVER}/v1/auth/gateway-token \\
   -H "authorization: Bearer $SESSION_TOKEN" \\
   -H 'content-type: application/json' \\

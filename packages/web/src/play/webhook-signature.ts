@@ -1,4 +1,4 @@
-/** The check of a signature by Standard Webhooks, as a receiver does it (docs: Webhooks). */
+/** Verifies a Standard Webhooks signature, as a receiver does (docs: Webhooks). */
 export interface InboxDelivery {
   readonly at: string
   readonly headers: { readonly [name: string]: string }

@@ -1,4 +1,4 @@
-/** The open poll, or the one that was closed last, with its counts as the audience may see them. */
+/** The open poll, or the last closed one, with its counts as visible to the audience. */
 import { everyoneSees, type GatewayClient, type PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useFormats, useTexts } from "../texts/language.tsx"
@@ -15,7 +15,7 @@ export const PollBars = ({ client }: { readonly client: GatewayClient }) => {
   const poll = useEvent(client, ({ polls }) => latestOf(polls.all))
   if (poll === undefined) return null
   const { voters = 0 } = poll
-  // The session of a screen may be a host's, who is told more than the audience.
+  // The session of a screen may be a host's, who sees more than the audience.
   const counts = everyoneSees(poll) ? poll.counts : undefined
   const most = Math.max(1, ...(counts ?? []))
   return (

@@ -1,4 +1,4 @@
-/** The page of `/screen/{id}` for a projector. `?code=` is the join code that it shows. */
+/** Page of `/screen/{id}` for a projector. `?code=` is the join code that it shows. */
 import { type GatewayClient, RestProblem } from "@gathercue/client"
 import { useConnection, useCountdown, useEvent, useGateway } from "@gathercue/client/react"
 import { useEffect } from "react"
@@ -13,13 +13,13 @@ import { Problem } from "../ui/notice.tsx"
 import { PollBars } from "./poll-bars.tsx"
 import { TopQuestions } from "./top-questions.tsx"
 
-/** The screen looks again while it cannot show the event, so that nobody has to touch it. */
+/** Retry interval while the screen cannot show the event, so that nobody has to touch it. */
 const LOOK_AGAIN_MS = 10_000
 
 const eventInAddress = (): string => location.pathname.split("/")[2] ?? ""
 const codeInAddress = (): string | null => new URLSearchParams(location.search).get("code")
 
-/** A screen without a session of its own watches as an anonymous viewer, where the phase has those. The host's console gives it one. */
+/** A screen without its own session watches as an anonymous viewer, where the phase allows them. The host's console gives it a session. */
 const tokenFor = (eventId: string) => () => {
   const session = sessionOf(`screen:${eventId}`)
   const api = session === undefined ? rest : restWith(session.token)
@@ -108,7 +108,7 @@ export const ScreenApp = () => {
     const timer = setInterval(reload, LOOK_AGAIN_MS)
     return () => clearInterval(timer)
   }, [reload])
-  // A failure of a later look leaves the screen as it is.
+  // A failed later read leaves the screen unchanged.
   const isAbsent = value === undefined || (error instanceof RestProblem && error.status === 404)
   return (
     <main className="screen">

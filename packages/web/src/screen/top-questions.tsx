@@ -1,4 +1,4 @@
-/** The questions with the most votes. */
+/** Questions with most votes. */
 import { type GatewayClient, shownQuestions } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** Every text of the pages in German. */
+/** All texts of the pages in German. */
 import type { Texts } from "./en.ts"
 
 const people = (n: number): string => (n === 1 ? "1 Person" : `${n} Personen`)

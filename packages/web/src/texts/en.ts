@@ -1,4 +1,4 @@
-/** Every text of the pages in English. The other languages have the same keys, which the compiler checks. */
+/** All texts of the pages in English. The other languages have the same keys, which the compiler checks. */
 const people = (n: number): string => (n === 1 ? "1 person" : `${n} people`)
 
 export const en = {
@@ -15,7 +15,7 @@ export const en = {
   copied: "Copied",
   language: "Language",
 
-  /** By the code of a refusal, of REST and of the gateway. The server's own detail stands where a code has no text here. */
+  /** Texts by refusal code, of REST and of the gateway. The server's own detail is shown for a code without a text here. */
   refusals: {
     not_found: "It is not there, or not open to you.",
     sign_in_required: "This is for people who are signed in. Use the link that you were sent.",
@@ -35,7 +35,7 @@ export const en = {
     unavailable: "The server is too busy. Try again in a moment.",
     internal_error: "The server had a fault. Try again.",
   } as { readonly [code: string]: string },
-  /** The fault of a field's value in words. The server's own reason stands where there is no text here. */
+  /** Texts for faults of field values. The server's own reason is shown when there is no text here. */
   faults: {
     missing: "This is needed.",
     lengthBetween: (least: number, most: number): string =>
@@ -63,7 +63,7 @@ export const en = {
   unreachable: "The server cannot be reached. Are you online?",
   unknownFault: "Something went wrong.",
 
-  /** By the close code of the gateway. */
+  /** Texts by close code of the gateway. */
   ends: {
     1000: "You have left.",
     4303: "You may not join this event.",

@@ -1,23 +1,23 @@
-/** The texts and the formats of the page's language, for every component. */
+/** Texts and formats of the page's language, for every component. */
 import { createContext, useContext, useMemo } from "react"
 import type { Texts } from "./en.ts"
 import type { Language } from "./languages.ts"
 
 export interface Formats {
-  /** A day and a time in the viewer's zone, with the zone's name. `timestamp`: RFC 3339. */
+  /** Day and time in the viewer's time zone, with its name. `timestamp` is in RFC 3339. */
   readonly moment: (timestamp: string) => string
-  /** A time of day. */
+  /** Time of day. */
   readonly time: (timestamp: string) => string
   readonly number: (value: number) => string
-  /** Such as "1 h 05 min". */
+  /** Duration such as "1 h 05 min". */
   readonly span: (milliseconds: number) => string
-  /** Such as "in 1 h 05 min", or "in 3 days". */
+  /** Relative time such as "in 1 h 05 min", or "in 3 days". */
   readonly until: (milliseconds: number) => string
 }
 
 const DAY_MS = 86_400_000
 
-/** Made when it is first used: a formatter takes about as long to make as a row of a list takes to render. */
+/** Created on first use: creating a formatter takes about as long as rendering a list row. */
 const once = <A,>(make: () => A): (() => A) => {
   let made: A | undefined
   return () => {
@@ -27,7 +27,7 @@ const once = <A,>(make: () => A): (() => A) => {
 }
 
 const formatsOf = (language: Language, texts: Texts): Formats => {
-  // The server writes times in this form too, before any script runs (`src/http/pages/event-in-page.ts`).
+  // The server also writes times in this format, before any script runs (`src/http/pages/event-in-page.ts`).
   const moments = once(
     () =>
       new Intl.DateTimeFormat(language, {

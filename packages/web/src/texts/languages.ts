@@ -1,4 +1,4 @@
-/** The languages of the pages. Each has one file with all its texts, of which a browser loads the one that it shows. */
+/** Languages of the pages. Each has one file with all its texts; a browser loads only the one that it shows. */
 import type { Texts } from "./en.ts"
 
 export const LANGUAGES = ["en", "de"] as const
@@ -16,7 +16,7 @@ const chosenBefore = (): string => {
   }
 }
 
-/** The language that the person chose, or the first of the browser's that there is. */
+/** The language chosen by the person, or the first supported one of the browser's. */
 export const languageNow = (): Language => {
   const chosen = chosenBefore()
   if (isLanguage(chosen)) return chosen
@@ -24,7 +24,7 @@ export const languageNow = (): Language => {
   return preferred.find(isLanguage) ?? "en"
 }
 
-/** Takes effect when the page is loaded again. */
+/** Takes effect when the page is reloaded. */
 export const chooseLanguage = (language: Language): void => localStorage.setItem(KEY, language)
 
 export const loadTexts = async (language: Language): Promise<Texts> => {

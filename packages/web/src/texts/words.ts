@@ -1,4 +1,4 @@
-/** The page's words for a failure of REST, of a command, or of the connection. */
+/** The page's texts for a failure of REST, of a command, or of the connection. */
 import { CommandRefused, CommandUnanswered, ConnectionClosed, RestProblem } from "@gathercue/client"
 import { OtherFaults } from "../api/field-faults.ts"
 import type { Texts } from "./en.ts"
@@ -8,7 +8,7 @@ const waitOf = (texts: Texts, code: string, milliseconds: number | null | undefi
     ? texts.rateLimited(Math.max(1, Math.ceil(milliseconds / 1000)))
     : undefined
 
-/** A sentence for any failure; null for null. */
+/** Sentence for any failure; null for null. */
 export const whyFailed = (texts: Texts, failure: unknown): string | null => {
   if (failure === null || failure === undefined) return null
   if (failure instanceof RestProblem) {
@@ -23,17 +23,17 @@ export const whyFailed = (texts: Texts, failure: unknown): string | null => {
     return waitOf(texts, code, retryAfterMs) ?? texts.refusals[code] ?? message
   }
   if (failure instanceof ConnectionClosed) return texts.ends[failure.code] ?? texts.unreachable
-  // `fetch` rejects with a TypeError where it reaches nobody.
+  // `fetch` rejects with a TypeError when the server is unreachable.
   return failure instanceof TypeError ? texts.unreachable : texts.unknownFault
 }
 
-/** Such as 2:05. */
+/** Formats as 2:05. */
 export const clockOf = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(Math.max(0, seconds) % 60).padStart(2, "0")}`
 
 type Faults = Texts["faults"]
 
-/** The server's reasons that the pages have words for. */
+/** The server's reasons for which the pages have texts. */
 const REASONS: ReadonlyArray<readonly [reason: RegExp, words: (faults: Faults, a: number, b: number) => string]> = [
   [/^Missing key$/, (faults) => faults.missing],
   [/^Expected a value with a length between (\d+) and (\d+)$/, (faults, a, b) => faults.lengthBetween(a, b)],
@@ -64,7 +64,7 @@ const wordsOf = (faults: Faults, reason: string): string | undefined => {
   return undefined
 }
 
-/** The page's words for what is wrong with a value, or the server's. A value may have several faults. */
+/** Text of the page, or of the server, for a faulty value. A value may have several faults. */
 export const wordsOfFault = ({ faults }: Texts, reason: string): string => {
   const words = wordsOf(faults, reason)
   if (words !== undefined) return words

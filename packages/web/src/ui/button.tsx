@@ -5,7 +5,7 @@ type Look = "plain" | "main" | "danger"
 
 export interface ButtonProps extends Omit<AriaButtonProps, "className"> {
   readonly look?: Look
-  /** For a button that switches something: whether it is on. */
+  /** State of a toggle button. */
   readonly isPressed?: boolean
 }
 

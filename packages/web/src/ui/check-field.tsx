@@ -1,4 +1,4 @@
-/** A box that is ticked or not. Apart from the other fields: what needs no box does not load it. */
+/** A checkbox, separate from the other fields, so that it is loaded only where it is needed. */
 import { Checkbox, type CheckboxProps } from "react-aria-components"
 
 export const CheckField = ({

@@ -1,4 +1,4 @@
-/** A choice of one value out of a few. Apart from the other fields: what needs none does not load it. */
+/** A choice of one value out of a few, separate from the other fields, so that it is loaded only where it is needed. */
 import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components"
 
 export interface ChoiceProps<A extends string> {

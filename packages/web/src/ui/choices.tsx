@@ -1,4 +1,4 @@
-/** A question with its answers: one of them, or several. */
+/** A question with its answers, one or several of which can be chosen. */
 import { CheckboxGroup, Label, Radio, RadioGroup } from "react-aria-components"
 import { CheckField } from "./check-field.tsx"
 import "./choices.css"
@@ -16,7 +16,7 @@ interface Props {
   readonly isDisabled?: boolean
 }
 
-/** `isRow`: side by side, as the numbers of a scale. */
+/** `isRow` places the answers side by side, like the numbers of a scale. */
 export const OneOf = ({
   label,
   options,

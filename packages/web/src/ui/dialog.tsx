@@ -1,4 +1,4 @@
-/** A dialog above the page, which takes the focus and gives it back. */
+/** A dialog above the page, which takes the focus and returns it. */
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components"
 
 export interface DialogProps {

@@ -1,6 +1,6 @@
 /**
- * A form that says what the server refused beside the fields. The browser does not send a form with an error; that of the server is
- * dropped when the form is sent again, because its cause may lie in another field: the server looks anew.
+ * A form that shows the server's refusals beside the fields. The browser does not submit a form with an error; the server's errors are
+ * cleared when the form is submitted again, because their cause may lie in another field: the server checks anew.
  */
 
 import { RestProblem } from "@gathercue/client"
@@ -16,18 +16,21 @@ type FieldErrors = Readonly<Record<string, string>>
 const NO_ERRORS: FieldErrors = {}
 
 export interface FieldFaults {
-  /** By the names of the fields. */
+  /** Errors by field name. */
   readonly errors: FieldErrors
-  /** The failure as a whole, for the notice of the form; null where all of it stands beside fields. */
+  /** The failure as a whole, for the notice of the form; null when all of it is shown beside fields. */
   readonly left: unknown
 }
 
-/** The field that a refusal by its code is about, and the words for it. */
+/** Field to which a refusal code belongs, and its text. */
 export type FieldCodes = Readonly<Record<string, { readonly field: string; readonly words: (texts: Texts) => string }>>
 
 const NO_CODES: FieldCodes = {}
 
-/** `names`: of the fields; each is the path of a value as it is sent, or of what holds it. All arguments are the same objects until there are others. */
+/**
+ * `names` are those of the fields; each is the path of a value in the request, or of its parent. All arguments must be the same objects
+ * until they change.
+ */
 export const useFieldFaults = (
   error: unknown,
   names: ReadonlyArray<string>,
@@ -53,11 +56,11 @@ export const useFieldFaults = (
 const without = (errors: FieldErrors, name: string): FieldErrors =>
   Object.fromEntries(Object.entries(errors).filter(([other]) => other !== name))
 
-/** A field for numbers has its name at a hidden input beside the one in which is typed. */
+/** A number field has its name at a hidden input beside the visible one. */
 const nameOf = (input: HTMLInputElement): string =>
   input.name === "" ? (input.closest(".field")?.querySelector<HTMLInputElement>("input[name]")?.name ?? "") : input.name
 
-/** `errors`: the same object until there are others. */
+/** `errors` must be the same object until it changes. */
 export const FieldForm = ({ errors, ...rest }: Omit<FormProps, "validationErrors"> & Pick<FieldFaults, "errors">) => {
   const form = useRef<HTMLFormElement>(null)
   const isSentAgain = useRef(false)
@@ -72,10 +75,10 @@ export const FieldForm = ({ errors, ...rest }: Omit<FormProps, "validationErrors
       isSentAgain.current = true
       show((now) => ({ ...now, shown: NO_ERRORS }))
     }
-    // While it is typed, and not when the field is left: the page would move under the button that is pressed.
+    // Cleared on input and not on blur, because the page would move under the button that is pressed.
     const onInput = ({ target }: Event) => {
       const name = nameOf(target as HTMLInputElement)
-      // After the field itself: a page that is shown anew before has the old text.
+      // Runs after the field itself, because a render before it has the old text.
       setTimeout(() => show((now) => (name in now.shown ? { ...now, shown: without(now.shown, name) } : now)))
     }
     here?.addEventListener("invalid", onInvalid, true)
@@ -85,11 +88,11 @@ export const FieldForm = ({ errors, ...rest }: Omit<FormProps, "validationErrors
       here?.removeEventListener("input", onInput)
     }
   }, [])
-  // The fields have forgotten the errors by now.
+  // The fields have cleared the errors by now.
   useEffect(() => {
     if (shown !== NO_ERRORS || !isSentAgain.current) return
     isSentAgain.current = false
-    // The browser ignores it as long as it is busy with the form that it does not send.
+    // The browser ignores it while it is busy with the form that it does not submit.
     setTimeout(() => form.current?.requestSubmit())
   }, [shown])
   return <Form {...rest} ref={form} validationErrors={shown} />

@@ -1,4 +1,4 @@
-/** A field of a form with its label and, beside it, its error. */
+/** A form field with its label and, beside it, its error. */
 import {
   TextField as AriaTextField,
   type TextFieldProps as AriaTextFieldProps,
@@ -12,7 +12,7 @@ import {
 export interface TextFieldProps extends Omit<AriaTextFieldProps, "className" | "children"> {
   readonly label: string
   readonly hint?: string
-  /** Lines of a longer text. */
+  /** Number of lines of a longer text. */
   readonly lines?: number
 }
 

@@ -1,11 +1,11 @@
 /**
- * Keeps the focus on the page. Where a control goes or is switched off by what it did, the browser gives the focus to nothing: a person with
- * a keyboard no longer sees where they are, and a screen reader begins the page anew. The nearest part of the page around that place
- * takes it then, and not another control, so that a key that is pressed twice does not do something else.
+ * Keeps the focus on the page. When a control is removed or disabled by its own action, the browser gives the focus to nothing: a person
+ * with a keyboard no longer sees where they are, and a screen reader starts the page over. The nearest enclosing part of the page then
+ * takes the focus, rather than another control, so that a key pressed twice does nothing else.
  */
 const PLACES = "li, section, form, fieldset, [role=group], [role=dialog]"
 
-/** Of a page whose parts are all new. */
+/** Target on a page whose parts are all new. */
 const TITLE = "main h1"
 
 const ancestorsOf = (element: Element): ReadonlyArray<Element> => {
@@ -14,7 +14,7 @@ const ancestorsOf = (element: Element): ReadonlyArray<Element> => {
   return ancestors
 }
 
-/** An element that is gone has no boxes. */
+/** A removed element has no boxes. */
 const isShown = (element: Element): boolean => element.getBoundingClientRect().height > 0
 
 const isUsable = (element: Element): boolean => element.getClientRects().length > 0 && !element.matches(":disabled")
@@ -24,17 +24,17 @@ const take = (home: HTMLElement): void => {
     home.setAttribute("tabindex", "-1")
     home.addEventListener("blur", () => home.removeAttribute("tabindex"), { once: true })
   }
-  // The place is mostly in view, in part, and a page that moved would confuse a person with a pointer.
+  // The target is mostly in view, at least in part, and a page that moved would confuse a person with a pointer.
   home.focus({ preventScroll: true })
   const { top, bottom } = home.getBoundingClientRect()
   if (bottom <= 0 || top >= innerHeight) home.scrollIntoView({ block: "nearest" })
 }
 
-/** For the life of the page. */
+/** Runs for the lifetime of the page. */
 export const keepFocus = (root: HTMLElement): void => {
   let last: Element | null = null
   let around: ReadonlyArray<Element> = []
-  /** Around the control that opened the dialog or the list, which are beside the page. */
+  /** Ancestors of the control that opened the dialog or the list, which are outside the page's tree. */
   let outside: ReadonlyArray<Element> = []
   let isWaiting = false
 
@@ -47,7 +47,7 @@ export const keepFocus = (root: HTMLElement): void => {
     // A frame in another page does not take the focus from that page.
     if (!document.hasFocus() || !isLost()) return
     const home = around.find((one) => one.matches(PLACES) && isShown(one)) ?? document.querySelector(TITLE)
-    // A page that is loading gets its title later.
+    // A loading page gets its title later.
     if (home instanceof HTMLElement && isShown(home)) take(home)
   }
 
@@ -60,18 +60,18 @@ export const keepFocus = (root: HTMLElement): void => {
   }
   const left = ({ target }: FocusEvent): void =>
     queueMicrotask(() => {
-      // The person left the control, which is still there: nothing is lost.
+      // The person left the control, which still exists: nothing is lost.
       if (target === last && last !== null && document.activeElement !== last && isUsable(last)) last = null
     })
   // While something is dragged by keyboard, the component library keeps these events from everything below the window.
   addEventListener("focusin", gained, { capture: true })
   addEventListener("focusout", left, { capture: true })
-  // A focus that was lost while the window was not in use.
+  // Handles a focus lost while the window was not in use.
   addEventListener("focus", look)
   new MutationObserver(() => {
     if (isWaiting || !isLost()) return
     isWaiting = true
-    // Dialogs give the focus back within a frame, and the browser takes it from a disabled control after one.
+    // Dialogs return the focus within a frame, and the browser takes it from a disabled control after one.
     requestAnimationFrame(() => requestAnimationFrame(look))
   }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] })
 }

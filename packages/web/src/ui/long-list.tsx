@@ -1,6 +1,6 @@
 /**
- * A list that may be long: its first rows are in the page, and more on demand. A row that was used stays in the page when others overtake
- * it, so that nothing is lost that was typed or chosen in it.
+ * A list that may be long: its first rows are rendered, and more on demand. A row that was used stays rendered when others overtake it, so
+ * that nothing typed or chosen in it is lost.
  */
 import { useEffect, useRef, useState } from "react"
 import { useTexts } from "../texts/language.tsx"
@@ -10,16 +10,16 @@ interface Props<A> {
   readonly label: string
   readonly items: ReadonlyArray<A>
   readonly idOf: (item: A) => string
-  /** The content of a row. */
+  /** Content of a row. */
   readonly children: (item: A) => React.ReactNode
   readonly className?: string
   readonly rowClassName?: string
-  /** Rows at first, and with each press of the button. */
+  /** Number of rows at first, and added with each press of the button. */
   readonly step?: number
 }
 
 const STEP = 20
-/** For rows that fill a good part of a window, such as polls. */
+/** Step for rows that fill a good part of a window, such as polls. */
 export const STEP_OF_TALL_ROWS = 10
 const NONE: ReadonlySet<string> = new Set()
 
@@ -38,7 +38,7 @@ export const LongList = <A,>({ label, items, idOf, children, className, rowClass
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row is there once more of them are shown.
   useEffect(() => {
-    // The button may be gone, and the keyboard goes on where the new rows begin.
+    // The button may be gone, and the keyboard focus continues where the new rows begin.
     if (next.current !== undefined) rows.current.get(next.current)?.focus()
     next.current = undefined
   }, [count])

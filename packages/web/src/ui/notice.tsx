@@ -1,4 +1,4 @@
-/** A sentence that a screen reader says at once. */
+/** A sentence that a screen reader reads out at once. */
 export const Problem = ({ children }: { readonly children: string | null }) =>
   children === null ? null : (
     <p role="alert" className="notice notice-bad">

@@ -1,4 +1,4 @@
-/** Puts a page into its HTML file. */
+/** Mounts a page in its HTML file. */
 import { StrictMode } from "react"
 import { I18nProvider } from "react-aria-components"
 import { createRoot } from "react-dom/client"

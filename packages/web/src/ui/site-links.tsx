@@ -1,7 +1,7 @@
-/** The ways from an entrance of this server to its other pages. */
+/** Links from one entry page of this server to the others. */
 import { useTexts } from "../texts/language.tsx"
 
-/** `to`: the other entrance. */
+/** `to` is the other entry page. */
 export const SiteLinks = ({ to }: { readonly to: "/" | "/host" }) => {
   const { site } = useTexts()
   return (

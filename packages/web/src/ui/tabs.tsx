@@ -1,4 +1,4 @@
-/** Views of which one is shown. */
+/** Tabbed views. */
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from "react-aria-components"
 
 export interface TabsProps {

@@ -1,4 +1,4 @@
-/** Whether the window is as a media query says, now and when it changes. */
+/** Whether the window matches a media query, now and when it changes. */
 import { useCallback, useSyncExternalStore } from "react"
 
 export const useMediaQuery = (query: string): boolean => {

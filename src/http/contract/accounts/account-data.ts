@@ -25,7 +25,7 @@ export const AccountData = HttpApiGroup.make("accountData")
       )
       .annotate(Example, { response: examplePage("items", personalItem) }),
     HttpApiEndpoint.delete("deleteAccount", "/v1/accounts/me", {
-      /** Null: an account that has no password, within ten minutes of its sign-in. */
+      /** Null for an account without a password, within ten minutes of its sign-in. */
       payload: Schema.Struct({ password: Schema.NullOr(Schema.String) }),
       error: problems(...WITH_BODY, ...COMMON, "conflict", "rate_limited", "fresh_sign_in_required"),
     })

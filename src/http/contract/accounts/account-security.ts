@@ -1,4 +1,4 @@
-/** Proving an address, recovering and changing a password, and the sessions of an account (specification §4). */
+/** Verifying an address, recovering and changing a password, and the sessions of an account (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T0, T1 } from "../../../model/example-ids.ts"
@@ -15,12 +15,12 @@ const Token = Schema.String.check(Schema.isMinLength(1))
 
 const AccountSession = Schema.Struct({
   id: Uuid,
-  /** The browser, as it named itself when it signed in (`user-agent`). */
+  /** Browser's `user-agent` at sign-in. */
   device: Schema.NullOr(Schema.String),
   createdAt: Instant,
   lastSeenAt: Instant,
   expiresAt: Instant,
-  /** The session of the request. */
+  /** Whether this is the session of the request. */
   current: Schema.Boolean,
 }).annotate(named("AccountSession"))
 

@@ -43,7 +43,7 @@ export const NewPassword = Schema.String.annotate({
     "8 to 256 characters of any kind, of which an accent is none; never trimmed. Capitals and blanks count, and not how a keyboard composes them (Unicode NFC). Not one of the 10,000 most common passwords, not blank, and not one character again and again.",
 }).check(
   Schema.isBetweenCodePoints(FEWEST_CHARACTERS, 256),
-  // A password that is too short as it is has one fault.
+  // A password that is too short as typed is reported with that fault alone.
   Schema.makeFilter(
     (text) => [...text].length < FEWEST_CHARACTERS || [...passwordForm(text)].length >= FEWEST_CHARACTERS || TOO_SHORT,
   ),
@@ -64,7 +64,7 @@ export const AccountView = Schema.Struct({
     email: Schema.String,
     emailVerified: Schema.Boolean,
     createdAt: Instant,
-    /** The account has a second factor. */
+    /** Whether the account has a second factor. */
     mfa: Schema.Boolean,
   }).annotate(named("Account")),
   emails: Schema.Array(
@@ -81,22 +81,22 @@ export const AccountView = Schema.Struct({
       name: Schema.String,
       slug: Schema.String,
       role: WorkspaceRole,
-      /** Its members need a second factor. */
+      /** Whether members need a second factor. */
       requireMfa: Schema.Boolean,
-      /** Whether members other than owners have to sign in by the workspace's identity provider. */
+      /** Whether members other than owners must sign in with the workspace's identity provider. */
       sso: Schema.Literals(["optional", "required"]),
     }).annotate(named("AccountWorkspace")),
   ),
-  /** In e-mail dev mode, of a signup. */
+  /** Verification link of a signup, in e-mail dev mode only. */
   verifyUrl: Schema.optionalKey(Schema.String),
 }).annotate(named("AccountView"))
 export type AccountView = typeof AccountView.Type
 
-/** The password was right. `POST /v1/accounts/login/code` takes the token with a code of the second factor. */
+/** Answer to a correct password. `POST /v1/accounts/login/code` takes the token with a code of the second factor. */
 export const MfaChallenge = Schema.Struct({
   mfaRequired: Schema.Literal(true),
   mfaToken: Schema.String,
-  /** An account with a passkey can also sign in by that alone. */
+  /** An account with a passkey can also sign in with the passkey alone. */
   methods: Schema.Array(Schema.Literals(["totp", "recovery_code", "passkey"])),
   expiresAt: Instant,
 }).annotate(named("MfaChallenge"))
@@ -108,7 +108,7 @@ export const Accounts = HttpApiGroup.make("accounts")
         email: Email,
         password: NewPassword,
         name: Name,
-        /** Of an open invite, where the server takes no accounts without one. */
+        /** Token of an open invite, needed where sign-up is by invite only. */
         inviteToken: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(256))),
       }),
       success: created(AccountView),

@@ -20,13 +20,13 @@ const fields = {
 }
 export const Passkey = Schema.Struct(fields).annotate(named("Passkey"))
 
-/** The options for the browser's call; https://www.w3.org/TR/webauthn-3/ has their members. */
+/** Options for the browser's WebAuthn call; https://www.w3.org/TR/webauthn-3/ defines the members. */
 const Options = Schema.Record(Schema.String, Schema.Unknown)
 
 const Base64 = Schema.String.check(Schema.isBetweenLength(1, 16_384))
 const credentialFields = { id: Base64, rawId: Base64, type: Schema.Literal("public-key") }
 
-/** `PublicKeyCredential.toJSON()` of a browser that made a passkey. */
+/** `PublicKeyCredential.toJSON()` of a newly created passkey. */
 const RegistrationResponse = Schema.Struct({
   ...credentialFields,
   response: Schema.Struct({ clientDataJSON: Base64, attestationObject: Base64 }).annotate(
@@ -34,7 +34,7 @@ const RegistrationResponse = Schema.Struct({
   ),
 }).annotate(named("PasskeyRegistration"))
 
-/** The same of a browser that used one. */
+/** `PublicKeyCredential.toJSON()` of a passkey that was used to sign in. */
 export const AssertionResponse = Schema.Struct({
   ...credentialFields,
   response: Schema.Struct({
@@ -72,7 +72,7 @@ export const PasskeysApi = HttpApiGroup.make("passkeys")
       }),
     HttpApiEndpoint.post("createPasskey", "/v1/accounts/passkeys", {
       payload: Schema.Struct({ name: Name, response: RegistrationResponse }),
-      /** Recovery codes come with the first factor of the account. */
+      /** Recovery codes are included with the first factor of the account. */
       success: created(Schema.Struct({ ...fields, recoveryCodes: Schema.Array(Schema.String) })),
       error: problems(...WITH_BODY, ...COMMON, "conflict"),
     })

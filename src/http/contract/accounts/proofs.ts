@@ -1,4 +1,4 @@
-/** Proving again who holds a session, for acts that a session alone is not enough for. */
+/** Renewed proof of a session holder's identity, for operations that need more than a session. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../access.ts"
@@ -11,9 +11,9 @@ export const Proofs = HttpApiGroup.make("proofs")
   .add(
     HttpApiEndpoint.get("getProof", "/v1/accounts/proof", {
       success: Schema.Struct({
-        /** A proof lies less than ten minutes back. */
+        /** Whether a proof was given within the last ten minutes. */
         fresh: Schema.Boolean,
-        /** The proofs that the account can give; empty: only another sign-in at its identity provider. */
+        /** Proofs that the account can give; empty when only another sign-in at its identity provider counts. */
         methods: Schema.Array(Schema.Literals(["password", "code", "passkey"])),
       }),
       error: problems(...COMMON),

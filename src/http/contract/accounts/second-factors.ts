@@ -12,7 +12,7 @@ import { Audited } from "../workspaces/audit.ts"
 import { Code } from "./accounts.ts"
 import { Passkey } from "./passkeys.ts"
 
-/** They are shown here and never again. */
+/** Recovery codes are shown once. */
 const RecoveryCodes = Schema.Struct({ recoveryCodes: Schema.Array(Schema.String) }).annotate(named("RecoveryCodes"))
 
 export const SecondFactors = HttpApiGroup.make("secondFactors")

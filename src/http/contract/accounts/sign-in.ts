@@ -1,4 +1,4 @@
-/** Sign-in through an external identity provider (specification §4; the path's word for it is neutral). */
+/** Sign-in through an external identity provider (specification §4; the path names no provider). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../access.ts"
@@ -7,7 +7,7 @@ import { problems } from "../problem.ts"
 
 const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
 
-/** Of the start at an identity provider. */
+/** Query of the request that starts a sign-in at an identity provider. */
 export const FreshQuery = {
   fresh: Schema.optionalKey(
     Schema.Literals(["true", "false"]).annotate({

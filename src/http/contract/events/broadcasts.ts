@@ -12,14 +12,14 @@ import { Audited } from "../workspaces/audit.ts"
 
 /** The state of the encoder that pushes to this server. */
 export const IngestView = Schema.Struct({
-  /** `ended`: the broadcast has ended, and takes no encoder any more. */
+  /** `ended`: the broadcast has ended and takes no encoder any more. */
   state: Schema.Literals([...EncoderState.literals, "ended"]),
-  /** When the last segment came, since the server started. */
+  /** Time of the last segment since the server started. */
   lastSegmentAt: Schema.NullOr(Schema.String),
-  /** How many times the encoder's picture or codecs changed, from 1. */
+  /** Number of times the encoder's picture format or codecs changed, starting at 1. */
   takes: Schema.Int,
   durationMs: Schema.Int,
-  /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
+  /** Reason why the encoder was refused or its bytes are not recorded; null once they are recorded. */
   failure: Schema.NullOr(IngestFailure),
 }).annotate(named("IngestState"))
 
@@ -28,16 +28,16 @@ export const BroadcastState = Schema.Struct({
   phaseId: Uuid,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: Schema.NullOr(Schema.String),
-  /** Null where encoders do not push to this server. */
+  /** Null when no encoder pushes to this server. */
   ingest: Schema.NullOr(IngestView),
 }).annotate(named("Broadcast"))
 export type BroadcastState = typeof BroadcastState.Type
 
-/** Where an encoder pushes. The addresses are credentials: each holds the token. */
+/** Addresses for an encoder. They are credentials: each holds the token. */
 export const IngestAddress = Schema.Struct({
-  /** For HLS of MP4 segments: the playlist, beside which the encoder puts its files. */
+  /** Playlist address for HLS with MP4 segments; the encoder puts its files beside it. */
   url: Schema.String,
-  /** For one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */
+  /** Address for one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */
   streamUrl: Schema.String,
   token: Schema.String,
 }).annotate(named("IngestAddress"))
@@ -57,7 +57,7 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
     HttpApiEndpoint.post("startBroadcast", "/v1/phases/:id/broadcast/start", {
       params: PathId,
       payload: Schema.Struct({
-        /** The address for watching; by default the deployment's. */
+        /** Playback address; defaults to the deployment's. */
         playbackUrl: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 2048))),
       }),
       success: BroadcastState,

@@ -24,13 +24,13 @@ export const Clip = Schema.Struct({
   status: Schema.Literals(["processing", "ready", "failed"]),
   startMs: Schema.Int,
   endMs: Schema.Int,
-  /** Where it really begins and ends in the recording: some containers begin at the key frame before the start. */
+  /** Measured start and end in the recording: some containers begin at the key frame before the start. */
   actualStartMs: Schema.NullOr(Schema.Int),
   actualEndMs: Schema.NullOr(Schema.Int),
   durationMs: Schema.Int,
   sizeBytes: Schema.NullOr(Schema.Int),
   contentType: Schema.NullOr(Schema.String),
-  /** Signed, for six hours; null until it is ready. */
+  /** Signed address, valid for six hours; null until the clip is ready. */
   playbackUrl: Schema.NullOr(Schema.String),
   downloadUrl: Schema.NullOr(Schema.String),
   failure: Schema.NullOr(MediaFailure),
@@ -46,7 +46,7 @@ export const Clips = HttpApiGroup.make("clips")
         startMs: Milliseconds,
         endMs: Milliseconds,
         title: Schema.optionalKey(MembersTitle(200, isDisplayName)),
-        /** `inside`: nothing from outside of the range is kept, so that it may begin later. */
+        /** `inside`: nothing outside the range is kept, so the clip may begin later. */
         exact: Schema.optionalKey(Schema.Literal("inside")),
       }),
       success: Clip.pipe(HttpApiSchema.status(202)),

@@ -19,7 +19,7 @@ export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
         expiresAt: Instant,
         url: Schema.String,
         eventId: Uuid,
-        /** As it reads in the active phase, like `me.role` of `ready`; before the start the stored one. */
+        /** Role in the active phase, like `me.role` of `ready`; before the start, the stored role. */
         role: EventRole,
         participantId: Schema.String,
         anonymous: Schema.Boolean,

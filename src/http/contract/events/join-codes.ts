@@ -13,11 +13,11 @@ import { COMMON, problems } from "../problem.ts"
 const READ = ["not_found", "rate_limited", "unavailable", "internal_error"] as const
 
 const JoinCode = Schema.Struct({
-  /** Six characters, none of which looks like another one. */
+  /** Six characters, chosen from characters that do not look alike. */
   code: Schema.String,
-  /** The event's page. */
+  /** Address of the event's page. */
   url: Schema.String,
-  /** The same as a QR code, as an SVG picture. */
+  /** Address of the QR code for the page, as SVG. */
   qrUrl: Schema.String,
 }).annotate(named("JoinCode"))
 

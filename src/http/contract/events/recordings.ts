@@ -16,7 +16,7 @@ import { Audited } from "../workspaces/audit.ts"
 
 const Bytes = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
-/** Every part with an etag of the usual length. */
+/** Room for every part with an ETag of the usual length. */
 const LARGEST_COMPLETION = 2 * 1024 ** 2
 
 const PartNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
@@ -30,11 +30,11 @@ const FIELDS = {
   source: Schema.Literals(["upload", "livekit", "broadcast"]),
   title: Schema.NullOr(Schema.String),
   status: RecordingStatus,
-  /** As announced while it is uploaded, then as measured. */
+  /** Announced value during the upload, then the measured one. */
   sizeBytes: Schema.NullOr(Schema.Int),
   contentType: Schema.NullOr(Schema.String),
   durationMs: Schema.NullOr(Schema.Int),
-  /** Signed, for six hours; null until it is ready. */
+  /** Signed address, valid for six hours; null until the recording is ready. */
   playbackUrl: Schema.NullOr(Schema.String),
   downloadUrl: Schema.NullOr(Schema.String),
   failure: Schema.NullOr(MediaFailure),
@@ -52,17 +52,17 @@ export const Recordings = HttpApiGroup.make("recordings")
         phaseId: Schema.optionalKey(Id),
         roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
         title: Schema.optionalKey(MembersTitle(200, isDisplayName)),
-        /** Announced, it is refused at once when it is too large, and kept free for the upload. */
+        /** The announced size is reserved for the upload, and refused at once when it is too large. */
         sizeBytes: Schema.optionalKey(Bytes),
       }),
       success: created(
         Schema.Struct({
           ...FIELDS,
-          /** `PUT` the bytes here; the address is the credential. */
+          /** Address for the `PUT` of the bytes; it is the credential. */
           uploadUrl: Schema.String,
-          /** The end of the address's validity. */
+          /** Time when the address expires. */
           expiresAt: Instant,
-          /** Null: the file is uploaded whole. Else it may be uploaded in parts, all but the last of this size. */
+          /** Sizes for an upload in parts, all but the last of this size; null when the file must be uploaded whole. */
           parts: Schema.NullOr(
             Schema.Struct({ sizeBytes: Schema.Int, maxParts: Schema.Int }).annotate(named("UploadParts")),
           ),
@@ -99,9 +99,9 @@ export const Recordings = HttpApiGroup.make("recordings")
         parts: Schema.Array(
           Schema.Struct({
             number: PartNumber,
-            /** As many bytes the part has. */
+            /** Size of the part in bytes. */
             sizeBytes: Schema.Int,
-            /** `PUT` them here, in any order; the address is the credential. */
+            /** Address for the `PUT` of the part, in any order; it is the credential. */
             url: Schema.String,
           }).annotate(named("PartAddress")),
         ),
@@ -129,7 +129,7 @@ export const Recordings = HttpApiGroup.make("recordings")
     HttpApiEndpoint.post("completeRecording", "/v1/recordings/:id/complete", {
       params: PathId,
       payload: Schema.Struct({
-        /** The bytes are refused when they are other ones. */
+        /** The upload is refused when the bytes differ from it. */
         sizeBytes: Schema.optionalKey(Bytes),
         parts: Schema.optionalKey(
           Schema.Array(

@@ -1,4 +1,4 @@
-/** Reports of an event: its people, messages, polls and rounds, as JSON in pages or as CSV in whole (shapes by decision). */
+/** Reports of an event: its people, messages, polls and rounds, as JSON pages or as one CSV file (shapes by decision). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id, Uuid } from "../../../model/ids.ts"
@@ -29,18 +29,18 @@ import { Audited, ReadsPeople } from "../workspaces/audit.ts"
 
 const Attendee = Schema.Struct({
   participantId: Schema.String,
-  /** Of a user of the workspace; null for guests, registered and anonymous people. */
+  /** Id of the workspace's user; null for guests, registered and anonymous people. */
   userId: Schema.NullOr(Uuid),
   name: Schema.String,
   email: Schema.NullOr(Schema.String),
   role: EventRole,
   kind: ParticipantKind,
-  /** Is the participant there now? */
+  /** Whether the participant is present now. */
   present: Schema.Boolean,
   firstJoinedAt: Instant,
-  /** Null for a participant who has not left yet. */
+  /** Null for a participant who has not left. */
   lastLeftAt: Schema.NullOr(Instant),
-  /** All stays together. */
+  /** Total length of all stays. */
   seconds: Schema.Int,
   stays: Schema.Int,
 }).annotate(named("Attendee"))
@@ -78,14 +78,14 @@ const PollResult = Schema.Struct({
 }).annotate(named("PollResult"))
 
 const HeldRound = Schema.Struct({
-  /** Of the breakout; of a rotation with the number of the round. */
+  /** Id of the breakout; for a rotation it includes the round's number. */
   id: Schema.String,
-  /** From 1 in a rotation; 0 for a breakout. */
+  /** Round number of a rotation, starting at 1; 0 for a breakout. */
   number: Schema.Int,
   at: Instant,
-  /** The participants of each room. */
+  /** Participant ids by room. */
   groups: Schema.Array(Schema.Array(Schema.String)),
-  /** Participants who sat out. */
+  /** Participants who sat out the round. */
   byes: Schema.Array(Schema.String),
 }).annotate(named("Round"))
 

@@ -59,7 +59,7 @@ const Person = Schema.Struct({
   badges: many(Badge, 50),
 }).annotate(named("TablePerson"))
 
-/** The stored notes of a table, without their readers. */
+/** Stored notes of a table, without their readers. */
 export const TableContent = Schema.Struct({
   table: Schema.Struct({ number: Schema.Int, label: Short }).annotate(named("TableLabel")),
   summary: Notes,
@@ -68,7 +68,7 @@ export const TableContent = Schema.Struct({
 })
 export type TableContent = typeof TableContent.Type
 
-/** `userId` is that of the speaker's name, where the captions name people otherwise. */
+/** `userId` is the speaker's name when the captions do not name people by id. */
 export const TableDraft = Schema.Struct({ summary: Notes, stats: Stats, people: many(Person, 100) }).annotate(
   named("TableDraft"),
 )
@@ -108,9 +108,9 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
         recipients: Schema.Array(
           Schema.Struct({
             userId: Schema.String,
-            /** A letter with a new link was sent to the reader. */
+            /** Whether an email with a new link was sent to the reader. */
             mailed: Schema.Boolean,
-            /** The new link: shown once for a reader that was not mailed it, and for all readers in e-mail dev mode. */
+            /** The new link: shown once for a reader who got no email, and for all readers in e-mail dev mode. */
             url: Schema.optionalKey(Schema.String),
           }).annotate(named("MailedRecipient")),
         ),

@@ -1,4 +1,4 @@
-/** Spoken words: segments of a recogniser pushed live, and transcripts of recordings. */
+/** Speech: segments that a recogniser pushes live, and transcripts of recordings. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Uuid } from "../../../model/ids.ts"
@@ -13,10 +13,10 @@ import { TRANSCRIPT_TEXTS, transcript, transcriptHead } from "../examples/exampl
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 
 const Segment = Schema.Struct({
-  /** Milliseconds from the recording's start. */
+  /** Offsets in milliseconds from the recording's start. */
   t0: Schema.Int,
   t1: Schema.Int,
-  /** Empty where it is not known, as the language. */
+  /** Empty where the speaker is unknown, like the language. */
   speaker: Schema.String,
   lang: Schema.String,
   text: Schema.String,
@@ -35,18 +35,18 @@ export const VTT = "text/vtt"
 export const SRT = "application/x-subrip"
 const asFile = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
 
-/** The summary of an event in its recap. */
+/** Summary of an event in its recap. */
 export const Summary = Schema.Struct({
-  /** Empty where nobody wrote one. */
+  /** Empty where no summary was written. */
   text: Schema.String,
-  /** By their words, most first. */
+  /** Speakers by number of words, descending. */
   speakers: Schema.Array(
     Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Finite }).annotate(named("SummarySpeaker")),
   ),
 }).annotate(named("EventSummary"))
 
 const Query = {
-  /** `json` by default. */
+  /** Defaults to `json`. */
   format: Schema.optionalKey(
     Schema.Literals(["json", "vtt", "srt", "txt"]).annotate({
       description: "JSON, WebVTT, SubRip or plain text.",
@@ -54,7 +54,7 @@ const Query = {
       examples: ["vtt"],
     }),
   ),
-  /** Only the segments with all of these words, 500 at most. */
+  /** Search words: only segments that contain all of them, at most 500. */
   q: Schema.optionalKey(
     Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
       description: "Words; the answer has the segments with all of them alone.",
@@ -64,7 +64,7 @@ const Query = {
 }
 const FORMATS = [Transcript, asFile(VTT), asFile(SRT), asFile("text/plain")]
 
-/** Of a transcript, in bytes. */
+/** Maximum size of a transcript in bytes. */
 const LARGEST = 8 * 1024 * 1024
 
 export const Transcripts = HttpApiGroup.make("transcripts")

@@ -69,7 +69,7 @@ export const platformStatus = {
   ],
 }
 
-/** A live event whose first phase has a timer, of which a minute is left. */
+/** A live event whose first phase has a timer with one minute left. */
 export const inspection = {
   node: "n1",
   version: 42,

@@ -1,4 +1,4 @@
-/** Objects of examples of second factors and of sign-in through workspaces. */
+/** Example objects for second factors and for sign-in through workspaces. */
 
 import { ids, T0, T1 } from "../../../model/example-ids.ts"
 import { TOKEN } from "./example-objects.ts"

@@ -1,4 +1,4 @@
-/** The audit log: acts of administration and their actors. Endpoints are annotated with their act; `serve` writes the entry. */
+/** The audit log: administrative acts and their actors. Endpoints are annotated with their act; `serve` writes the entry. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T0 } from "../../../model/example-ids.ts"
@@ -67,7 +67,7 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Acts on the account that acts: every workspace that it belongs to has them in its log. */
+/** Acts on the actor's own account: every workspace it belongs to has them in its log. */
 export const ACCOUNT_ACTIONS: ReadonlySet<AuditAction> = new Set<AuditAction>([
   "second_factor.added",
   "second_factor.removed",
@@ -77,10 +77,10 @@ export const ACCOUNT_ACTIONS: ReadonlySet<AuditAction> = new Set<AuditAction>([
   "passkey.removed",
 ])
 
-/** On an endpoint: its success is an administrative act of this kind. */
+/** Endpoint annotation: its success is an administrative act of this kind. */
 export class Audited extends Context.Service<Audited, AuditAction>()("gathercue/Audited") {}
 
-/** On an endpoint whose answer has names or addresses of people: reading it is an act, and taking it as a file an export. */
+/** Endpoint annotation for answers with names or addresses of people: reading is an act, and reading as a file is an export. */
 export class ReadsPeople extends Context.Service<ReadsPeople, true>()("gathercue/ReadsPeople") {}
 
 const AuditEntry = Schema.Struct({
@@ -94,9 +94,9 @@ const AuditEntry = Schema.Struct({
   targetId: Schema.NullOr(Schema.String),
   requestId: Schema.String,
   createdAt: Instant,
-  /** Where the request came from; null where that is not known, or was taken away with the person. */
+  /** Client address of the request; null where it is unknown or was erased with the person. */
   address: Schema.NullOr(Schema.String),
-  /** The caller's program, as it named itself. */
+  /** Client program, by its own description. */
   client: Schema.NullOr(Schema.String),
 }).annotate(named("AuditEntry"))
 

@@ -21,7 +21,7 @@ const Issuer = Schema.String.check(
   Schema.isMaxLength(2048),
   Schema.makeFilter((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined
-    // The library does not compare the issuer of metadata that is named by its own address.
+    // The library does not compare the issuer when the address given is that of the metadata.
     const isMetadata = url?.pathname.includes("/.well-known/") === true
     const isPlain =
       url !== undefined &&
@@ -38,7 +38,7 @@ const ClientId = Schema.String.check(
   Schema.isBetweenLength(1, 500),
   Schema.isPattern(/^[\x21-\x7e]+$/, { message: "must be printable ASCII" }),
 )
-/** Of people who are no members yet. Owners make owners by hand. */
+/** Role for people who are not members yet. Only owners can make owners. */
 const DefaultRole = Schema.Literals(["member", "admin"])
 
 const Connection = Schema.Struct({
@@ -50,18 +50,18 @@ const Connection = Schema.Struct({
     Schema.Struct({
       domain: Schema.String,
       proved: Schema.Boolean,
-      /** The TXT record that proves the domain. */
+      /** TXT record that proves the domain. */
       record: Schema.Struct({ name: Schema.String, value: Schema.String }).annotate(named("DomainRecord")),
     }).annotate(named("ConnectionDomain")),
   ),
   defaultRole: DefaultRole,
-  /** To be registered at the provider. */
+  /** Redirect address to register at the provider. */
   redirectUri: Schema.String,
   createdAt: Instant,
   updatedAt: Instant,
   lastSuccessAt: Schema.NullOr(Instant),
   lastFailureAt: Schema.NullOr(Instant),
-  /** Why the last try failed; null after a success. */
+  /** Reason of the last failure; null after a success. */
   lastError: Schema.NullOr(Schema.String),
 }).annotate(named("Connection"))
 export type Connection = typeof Connection.Type

@@ -32,10 +32,10 @@ export const GuestIntegration = Schema.Struct({
 }).annotate(named("GuestIntegration"))
 
 export const GuestRefusal = Schema.Struct({
-  /** Null for a token that belongs to no integration. */
+  /** Null for a token that matches no integration. */
   integrationId: Schema.NullOr(Uuid),
   reason: RefusalReason,
-  /** The reason in words, with what the token says of its issuer and key. */
+  /** Reason in words, with the token's issuer and key. */
   detail: Schema.String,
   refusedAt: Instant,
 }).annotate(named("GuestRefusal"))

@@ -32,8 +32,8 @@ const Invite = Schema.Struct({
 }).annotate(named("Invite"))
 
 /**
- * `inviteUrl` is shown once: for link invites, for all in e-mail dev mode, and for those that are not mailed. `mailed` is present
- * when the owner of the address refuses invitations of this workspace: the caller then passes the link on.
+ * `inviteUrl` is shown once: for link invites, for invites that are not mailed, and for all invites in e-mail dev mode. `mailed` is present
+ * when the address's owner refuses invitations of this workspace: the caller then passes the link on.
  */
 const IssuedInvite = Schema.Struct({
   ...Invite.fields,

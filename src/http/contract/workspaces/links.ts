@@ -1,4 +1,4 @@
-/** Links that work by being held: who has which, and ending them. */
+/** Bearer links: their holders, and revoking them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T0, T1 } from "../../../model/example-ids.ts"
@@ -21,16 +21,16 @@ const Link = Schema.Struct({
   id: Uuid,
   kind: Kind,
   eventId: nullable(Uuid),
-  /** The broadcast, recording or other media. */
+  /** Id of the broadcast, recording or other media. */
   objectId: nullable(Uuid),
-  /** The person or key that was given the link, and on whose rights the link rests. */
+  /** Person or key that was given the link; the link depends on this holder's rights. */
   holder: Schema.Struct({
     kind: Schema.Literals(["account", "key", "user", "guest", "registrant", "unknown"]),
-    /** Of a guest the id at the event. */
+    /** Holder's id; for a guest, the id at the event. */
     id: Schema.String,
     name: nullable(Schema.String),
   }).annotate(named("LinkHolder")),
-  /** Of addresses that are signed: the hour in which it was given. */
+  /** Time of creation; for signed addresses, the hour in which the address was given. */
   createdAt: Instant,
   expiresAt: nullable(Instant),
   lastUsedAt: nullable(Instant),

@@ -27,7 +27,7 @@ export const User = Schema.Struct({
   updatedAt: Instant,
 }).annotate(named("User"))
 
-/** The integrator's own id, read by its servers and members alone, and stored as it came: a lookup compares every character. */
+/** The integrator's own id, visible to its servers and members only and stored unchanged: lookups compare every character. */
 const ExternalSub = Schema.String.check(
   Schema.isBetweenLength(1, 200),
   Schema.makeFilter((sub) => !sub.startsWith(ACCOUNT_SUB_PREFIX) || `must not start with "${ACCOUNT_SUB_PREFIX}"`),
@@ -35,7 +35,7 @@ const ExternalSub = Schema.String.check(
 
 const Text = (max: number) => Schema.optionalKey(Schema.NullOr(ShownText(0, max)))
 
-/** An address that a dashboard may put into an image, read by members alone: http or https, never a script. */
+/** Address that a dashboard may put into an image, visible to members only: http or https, never a script. */
 const Picture = Schema.optionalKey(
   Schema.NullOr(
     Schema.String.check(
@@ -55,7 +55,7 @@ const MEMBERSHIP = {
 
 export const Membership = Schema.Struct(MEMBERSHIP).annotate(named("Membership"))
 
-/** With the user's name and address, so that a list can be read by people. */
+/** Membership with the user's name and address, for display in lists. */
 const ListedMembership = Schema.Struct({
   ...MEMBERSHIP,
   name: Schema.NullOr(Schema.String),

@@ -36,7 +36,7 @@ export const PersonalItem = Schema.Struct({
   kind: Kind,
   id: Schema.String,
   eventId: Schema.NullOr(Uuid),
-  /** When it came about, where that is stored. */
+  /** Time of creation, where it is stored. */
   at: Schema.NullOr(Instant),
   data: Schema.Record(Schema.String, Schema.Unknown),
 }).annotate(named("PersonalItem"))
@@ -45,7 +45,7 @@ const Address = {
   email: Schema.String.annotate({ format: "email" })
     .check(
       Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
-      // The last check carries the words of the description.
+      // The last check carries the description.
       Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
     )
     .annotate({ description: "The address that the person gave.", examples: ["ada@example.com"] }),

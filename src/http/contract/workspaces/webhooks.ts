@@ -35,7 +35,7 @@ export const Url = Schema.String.annotate({ format: "uri" }).check(
   Schema.isBetweenLength(1, 2048),
   Schema.isPattern(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, { message: "must be an http or https URL" }),
 )
-/** Empty: all types. */
+/** Empty for all types. */
 const EventTypes = Schema.Array(WebhookEventType).check(Schema.isUnique())
 
 const deliveryFields = {
@@ -53,15 +53,15 @@ const deliveryFields = {
   finishedAt: Schema.NullOr(Instant),
 }
 
-/** `occurrenceId` is the body's `id` and `x-gc-event-id`: the same for every endpoint, try and repetition. */
+/** `occurrenceId` is the body's `id` and `x-gc-event-id`: the same for every endpoint, attempt and repetition. */
 const Delivery = Schema.Struct(deliveryFields).annotate(named("WebhookDelivery"))
 
-/** By its `type` one of the bodies that `GET /v1/webhook-event-types` describes. */
+/** Body of the type named by `type`, as described by `GET /v1/webhook-event-types`. */
 const SentBody = Schema.Record(Schema.String, Schema.Json).annotate(named("SentWebhookBody"))
 
 const DeliveryWithAttempts = Schema.Struct({
   ...deliveryFields,
-  /** The body that was sent; null for an entry of the audit log that the caller may not read. */
+  /** Body as sent; null for an entry of the audit log that the caller may not read. */
   body: Schema.NullOr(SentBody),
   attempts: Schema.Array(
     Schema.Struct({ number: Schema.Int, ...Attempt.fields, nextAttemptAt: Schema.NullOr(Instant) }).annotate(

@@ -43,15 +43,15 @@ const workspaceFields = {
   id: Uuid,
   name: Schema.String,
   slug: Schema.String,
-  /** Members need a second factor. */
+  /** Whether members need a second factor. */
   requireMfa: Schema.Boolean,
-  /** Whether members other than owners have to sign in by a connection of the workspace. */
+  /** Whether members other than owners must sign in through one of the workspace's connections. */
   sso: SsoRule,
   createdAt: Instant,
   updatedAt: Instant,
 }
 
-/** `role` is the caller's; the operator's list has none. */
+/** `role` is the caller's; the operator's list omits it. */
 export const Workspace = Schema.Struct({ ...workspaceFields, role: Schema.optionalKey(WorkspaceRole) }).annotate(
   named("Workspace"),
 )
@@ -66,14 +66,14 @@ const apiKeyFields = {
   lastUsedAt: Schema.NullOr(Instant),
   expiresAt: Schema.NullOr(Instant),
   revokedAt: Schema.NullOr(Instant),
-  /** The key that created this key; null where a member did. */
+  /** Key that created this key; null when a member created it. */
   createdByKeyId: Schema.NullOr(Uuid),
   scopes: Schema.Array(KeyScope),
-  /** The only events that the key may read and change; null: all, and the workspace itself. */
+  /** Events to which the key is limited; null for all events and the workspace itself. */
   eventIds: Schema.NullOr(Schema.Array(Uuid)),
 }
 export const ApiKey = Schema.Struct(apiKeyFields).annotate(named("ApiKey"))
-/** The secret is shown here and never again. */
+/** The secret is shown once. */
 export const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String }).annotate(
   named("ApiKeyWithSecret"),
 )
@@ -124,7 +124,7 @@ const { String: Text } = Schema
 const ended = <F extends Schema.Struct.Fields>(name: string, fields: F) =>
   Schema.Array(Schema.Struct({ id: Uuid, ...fields }).annotate(named(`Ended${name}`)))
 
-/** The objects that ended with a key under `cascade=true`. */
+/** Objects that ended with a key under `cascade=true`. */
 const EndedWithKey = Schema.Struct({
   apiKeys: ended("ApiKey", { name: Schema.NullOr(Text), prefix: Text, last4: Text }),
   invites: ended("Invite", { email: Schema.NullOr(Text), role: Text }),
@@ -132,7 +132,7 @@ const EndedWithKey = Schema.Struct({
   memberships: ended("Membership", { eventId: Uuid, userId: Uuid, name: Schema.NullOr(Text) }),
   webhooks: ended("Webhook", { url: Text }),
   integrations: ended("Integration", { issuer: Text }),
-  /** Addresses that the keys were given and that lasted, as in the list of links. */
+  /** Unexpired links that were given to the keys, as in the list of links. */
   links: ended("Link", { kind: Text, eventId: Schema.NullOr(Uuid) }),
 }).annotate(named("EndedWithKey"))
 

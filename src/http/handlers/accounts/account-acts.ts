@@ -1,4 +1,4 @@
-/** Acts on an account itself: every workspace that the account belongs to has them in its log, and changes of its sign-in are told by a letter. */
+/** Acts on an account itself: every workspace of the account has them in its log, and changes to its sign-in are announced by email. */
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { SecondFactors } from "../../../identity/accounts/second-factors.ts"
@@ -12,7 +12,7 @@ import type { AuditAction } from "../../contract/workspaces/audit.ts"
 import { writeForAccount } from "../../requests/audit.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-/** For acts that are no success of one endpoint. */
+/** Records acts that are not the success of one endpoint. */
 export const noteAccountAct = (action: AuditAction, accountId: string) =>
   Effect.gen(function* () {
     const { address, client, requestId } = yield* RequestCaller
@@ -21,11 +21,11 @@ export const noteAccountAct = (action: AuditAction, accountId: string) =>
   })
 
 const HOUR_MS = 3_600_000
-/** A flood of wrong passwords costs the log no more statements than it has entries of it (`MOST` in `store/workspaces/audit.ts`). */
+/** Limits the statements of a flood of wrong passwords to the log's number of entries (`MOST` in `store/workspaces/audit.ts`). */
 const FAILURES_NOTED = 20
 const failures = new LRUCache<string, { count: number }>({ max: 10_000, ttl: HOUR_MS })
 
-/** It takes its time beside the answer, which tells nothing of the account. */
+/** Runs beside the answer, so that its duration reveals nothing about the account. */
 export const noteFailedSignIn = (accountId: string) =>
   Effect.suspend(() => {
     const known = failures.get(accountId) ?? { count: 0 }
@@ -43,7 +43,7 @@ const CHANGES = {
   passwordChanged: "the password of your account was changed.",
 } as const
 
-/** Tells the person by a letter, in the transaction that changes how they sign in. An address that nobody proved may be another person's. */
+/** Emails the person in the transaction that changes how they sign in. An unverified address may be another person's and gets no email. */
 export const tellChange = (sql: Queryable, accountId: string, change: keyof typeof CHANGES) =>
   Effect.gen(function* () {
     const { appUrl } = yield* HttpSettings
@@ -55,7 +55,7 @@ export const tellChange = (sql: Queryable, accountId: string, change: keyof type
     })
   })
 
-/** Uses up a code, and tells of a recovery code. */
+/** Consumes a code, and announces the use of a recovery code. */
 export const takeToldCode = (sql: Queryable, accountId: string, code: string) =>
   Effect.gen(function* () {
     const kind = yield* (yield* SecondFactors).takeCode(sql, accountId, code)

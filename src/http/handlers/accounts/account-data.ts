@@ -20,7 +20,7 @@ import { recheckSockets } from "../workspaces/grant-changes.ts"
 
 const ENDED = new Unauthorized({ detail: "The session was ended, or the password changed, meanwhile." })
 
-/** Resolves to the version of the credentials that were proved. */
+/** Resolves to the version of the proved credentials. */
 const prove = ({ accountId, sessionId }: Scopes["account"], password: string | null) =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -31,7 +31,7 @@ const prove = ({ accountId, sessionId }: Scopes["account"], password: string | n
       yield* requireProvedSession(sessionId)
     }
     if (passwordHash === null && password === null) return credentialsVersion
-    // By session: the wrong tries of one session do not block the others.
+    // Counted by session: failures of one session do not block the others.
     const giveBack = yield* (yield* RateLimits).takeAll([["loginFailure", sessionId]])
     const isRight = yield* Effect.tapError((yield* Passwords).verify(passwordHash, password ?? ""), () => giveBack)
     if (!isRight) {

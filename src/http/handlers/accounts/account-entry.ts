@@ -1,4 +1,4 @@
-/** The ways into an account, the same for the API and for the pages: a new one with its first workspace, or a password. */
+/** The ways into an account, the same for the API and for the pages: a new account with its first workspace, or a password. */
 import { Effect } from "effect"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
 import { RequestCaller } from "../../../identity/request-caller.ts"
@@ -26,11 +26,11 @@ import { requireSignup } from "./sign-up-rule.ts"
 interface NewAccount extends ProvedCredentials {
   readonly emailId: string
   readonly name: string
-  /** Folded. */
+  /** Case-folded address. */
   readonly email: string
 }
 
-/** Inserts the account and its first workspace. `SlugTaken` when it should be run again. */
+/** Inserts the account and its first workspace. Fails with `SlugTaken` when it should be run again. */
 export const insertAccountWithWorkspace = (
   sql: Queryable,
   person: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
@@ -56,8 +56,8 @@ export const insertAccountWithWorkspace = (
   })
 
 /**
- * Signs up: resolves to the account and to the link that proves its address, which is also mailed. `inviteToken`: of the invite that brings the
- * person here.
+ * Signs up: resolves to the account and the verification link, which is also mailed. `inviteToken` belongs to the invite that the person
+ * follows.
  */
 export const createAccount = (
   person: { readonly name: string; readonly email: string; readonly password: string },
@@ -66,7 +66,7 @@ export const createAccount = (
   Effect.gen(function* () {
     const mailer = yield* Mailer
     const { appUrl } = yield* HttpSettings
-    // Before the work of a hash.
+    // Checked before the cost of hashing.
     yield* (yield* Database).run((sql) => requireSignup(sql, { token: inviteToken }))
     const passwordHash = yield* (yield* Passwords).hash(person.password)
     const created = yield* (yield* Database)
@@ -83,12 +83,12 @@ export const createAccount = (
 
 const WRONG = new Unauthorized({ detail: "The e-mail address or the password is wrong." })
 
-/** The wait before the next try, for an account with many wrong passwords; addresses that signed in before do not wait. */
+/** Delay for an account with many wrong passwords; addresses that signed in before are not delayed. */
 const SLOWED_DOWN = "2 seconds"
 
 /**
- * Counts a try before it is known to fail, so that many tries at once are not all let through. Fails when this address has failed
- * too often. Resolves to an effect that takes the count back.
+ * Counts an attempt before it is known to fail, so that many concurrent attempts are not all let through. Fails when this address has
+ * failed too often. Resolves to an effect that undoes the count.
  */
 const countTry = (email: string) =>
   Effect.gen(function* () {
@@ -100,11 +100,11 @@ const countTry = (email: string) =>
     ])
   })
 
-/** Resolves to the account and its credentials; takes as long for an address without an account. */
+/** Resolves to the account and its credentials; takes equally long for an address without an account. */
 export const signInWithPassword = (email: string, password: string) =>
   Effect.gen(function* () {
     const folded = foldEmail(email)
-    // An address of this length belongs to no account.
+    // No account has an address of this length.
     if (folded.length > MAX_EMAIL_LENGTH) return yield* WRONG
     const takeBack = yield* countTry(folded)
     const limits = yield* RateLimits

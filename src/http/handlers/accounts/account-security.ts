@@ -36,7 +36,7 @@ import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { tellChange } from "./account-acts.ts"
 import { resetPasswordBy } from "./first-proof.ts"
 
-/** Posts the verification letter in the caller's transaction; succeeds with the link in it. */
+/** Sends the verification email in the caller's transaction; succeeds with its link. */
 export const postVerification = (
   sql: Queryable,
   mailer: Mailer["Service"],
@@ -50,7 +50,7 @@ export const postVerification = (
     return url
   })
 
-/** Posts the reset letter if the address is known; succeeds with the link in it. */
+/** Sends the reset email if the address is known; succeeds with its link. */
 const postReset = (
   sql: Queryable,
   mailer: Mailer["Service"],
@@ -118,7 +118,7 @@ export const accountSecurity = {
     handle: ({ payload, requestId }) =>
       Effect.gen(function* () {
         const database = yield* Database
-        // Checked first: no password is hashed for a caller without a token.
+        // Checked first, so that no password is hashed for a caller without a token.
         const isOpen = yield* database.run((sql) => isAccountToken(sql, "reset_password", payload.token))
         if (!isOpen) return yield* new InvalidToken()
         const passwordHash = yield* (yield* Passwords).hash(payload.password)
@@ -133,7 +133,7 @@ export const accountSecurity = {
         const database = yield* Database
         const passwords = yield* Passwords
         const limits = yield* RateLimits
-        // By session: the wrong tries of one session do not block the others.
+        // Counted by session: failures of one session do not block the others.
         const giveBack = yield* limits.takeAll([["loginFailure", scope.sessionId]])
         const { passwordHash: stored, credentialsVersion } = yield* outsideTransaction(
           database.run((sql) => findPassword(sql, scope.accountId)),
@@ -145,7 +145,7 @@ export const accountSecurity = {
         yield* database.transaction((sql) =>
           Effect.gen(function* () {
             yield* query(() => lockAccount(sql, scope.accountId))
-            // Another reset or change was faster: the session or the given password no longer counts.
+            // Another reset or change came first: the session or the given password no longer counts.
             const proved = { accountId: scope.accountId, credentialsVersion }
             if (!(yield* query(() => holdsCredentials(sql, scope.sessionId, proved)))) {
               return yield* new Unauthorized({ detail: "The password was changed meanwhile." })
@@ -174,7 +174,7 @@ export const accountSecurity = {
         const ended = yield* (yield* Database).transaction((sql) =>
           query(async () => {
             await lockAccount(sql, scope.accountId)
-            // The links of a session end with it: a person who signs other sessions out means those too.
+            // The reset links end too: a person who signs other sessions out means those as well.
             await deleteAccountTokens(sql, scope.accountId, "reset_password")
             return deleteAccountSession(sql, scope.accountId, params.sessionId)
           }),

@@ -1,6 +1,6 @@
 /**
- * The work after the first proof of an address. Its owner learns what was taken back, by a letter and the audit log, in the same
- * transaction. Live events and open sockets that rest on the taken grants are notified afterwards.
+ * Follow-up to the first proof of an address. Its owner learns by email and from the audit log what was taken back, in the same
+ * transaction. Live events and open sockets that depend on the taken grants are notified afterwards.
  */
 import { Effect } from "effect"
 import { resetPassword } from "../../../identity/accounts/account-tokens.ts"
@@ -19,7 +19,7 @@ import { HttpSettings } from "../../requests/settings.ts"
 import { announceRoles, recheckSockets } from "../workspaces/grant-changes.ts"
 import { tellChange } from "./account-acts.ts"
 
-/** Lines of each kind that a letter has at most. */
+/** Maximum number of lines of each kind in an email. */
 const MAX_LINES = 20
 
 const lines = <A>(what: string, things: ReadonlyArray<A>, write: (thing: A) => string): ReadonlyArray<string> => {
@@ -29,7 +29,7 @@ const lines = <A>(what: string, things: ReadonlyArray<A>, write: (thing: A) => s
 }
 
 const named = (name: string | null): string => strangersLine(name ?? "", "without a name")
-/** An address as it is written in a letter; other text is written as a name, without links. */
+/** An address as written in an email; other text is written as a name, without links. */
 const addressed = (email: string): string => (isEmail(email) ? email : named(email))
 
 const linesOf = ({ keys, invites, members, roles, webhooks, integrations }: TakenBack): ReadonlyArray<string> => [
@@ -45,7 +45,7 @@ const linesOf = ({ keys, invites, members, roles, webhooks, integrations }: Take
   ...lines("Guest integration revoked", integrations, ({ issuer }) => named(issuer)),
 ]
 
-/** An entry for each thing that ended, by the account's act. */
+/** Audit entries for each thing that ended, caused by the account. */
 export const entriesOf = (ended: Omit<TakenBack, "accountId" | "workspaceIds">, actorId: string, requestId: string) => {
   const acts: ReadonlyArray<
     readonly [AuditAction, ReadonlyArray<{ readonly id: string; readonly workspaceId: string }>]
@@ -85,7 +85,7 @@ export const takenBackNotice = (requestId: string) =>
     }
   })
 
-/** Notifies everything that rested on the taken grants. Called after a reset or a provider's sign-in succeeded. */
+/** Notifies everything that depends on the taken grants. Called after a reset or a provider's sign-in succeeded. */
 export const announceTakenBack = (takenBack: TakenBack | null) =>
   Effect.gen(function* () {
     if (takenBack === null) return
@@ -97,7 +97,7 @@ export const announceTakenBack = (takenBack: TakenBack | null) =>
     collect()
   })
 
-/** Sets a new password by the token of a letter, and sends the notifications. Fails with `InvalidToken`. */
+/** Sets a new password with the token of an email, and sends the notifications. Fails with `InvalidToken`. */
 export const resetPasswordBy = (token: string, passwordHash: string, requestId: string) =>
   Effect.gen(function* () {
     const note = yield* takenBackNotice(requestId)

@@ -18,10 +18,10 @@ import { signedIn } from "./signed-in.ts"
 const MOST = 20
 const TOO_MANY = new Conflict({ detail: `An account has at most ${MOST} passkeys.` })
 
-/** The extensions and the device are of no use here. */
+/** The extensions and the device are not needed. */
 const asJson = <R extends object>(given: R) => ({ ...given, clientExtensionResults: {} })
 
-/** Resolves to the account of the passkey. A wrong answer counts at the address as a wrong password does. */
+/** Resolves to the account of the passkey. A wrong answer counts against the address like a wrong password. */
 export const accountByPasskey = ({ response, ...credential }: AssertionResponse) =>
   Effect.gen(function* () {
     const takeBack = yield* countAtAddress

@@ -1,4 +1,7 @@
-/** Proves again who holds a session. With a second factor its code is asked for: a password alone signs nobody in then. */
+/**
+ * Renews the proof of a session holder's identity. An account with a second factor needs its code, because its password alone signs nobody
+ * in.
+ */
 import { Effect } from "effect"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
 import { BadRequest, Forbidden, Unauthorized } from "../../../model/errors.ts"
@@ -19,7 +22,7 @@ const WRONG = new Forbidden({ detail: "The password, the code or the passkey is 
 
 const byPassword = ({ sessionId }: Scopes["account"], stored: string | null, password: string) =>
   Effect.gen(function* () {
-    // By session: the wrong tries of one session do not block the others.
+    // Counted by session: failures of one session do not block the others.
     const takeBack = yield* (yield* RateLimits).takeAll([["loginFailure", sessionId]])
     const isRight = yield* Effect.tapError((yield* Passwords).verify(stored, password), () => takeBack)
     if (isRight) yield* takeBack
@@ -37,7 +40,7 @@ const byCode = ({ accountId }: Scopes["account"], code: string) =>
     return kind !== null
   })
 
-/** Another account's passkey proves nothing here. */
+/** A passkey of another account proves nothing. */
 const byPasskey = ({ accountId }: Scopes["account"], response: AssertionResponse) =>
   accountByPasskey(response).pipe(
     Effect.map((found) => found === accountId),

@@ -54,7 +54,7 @@ export const secondFactors = {
         yield* (yield* Database).transaction((sql) =>
           Effect.tap(remove(sql, accountId), () => tellChange(sql, accountId, "totpRemoved")),
         )
-        // Workspaces that ask for a second factor are closed to the account now.
+        // Workspaces that require a second factor are now closed to the account.
         yield* recheckSockets({ accountId })
         return new Reply(undefined, {})
       }),

@@ -1,4 +1,4 @@
-/** The second step of a sign-in, for accounts with a second factor: a short-lived token for what was proved, and a code for the token. */
+/** The second step of a sign-in, for accounts with a second factor: a short-lived token for the first step, and a code that redeems it. */
 import { Clock, Effect } from "effect"
 import { RequestCaller } from "../../../identity/request-caller.ts"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
@@ -14,7 +14,7 @@ import { RateLimits } from "../../limits/rate-limits.ts"
 import { noteAccountAct, noteFailedSignIn, takeToldCode } from "./account-acts.ts"
 
 const TOKEN_MS = 300_000
-/** Of one token; then the password is asked for again. */
+/** Attempts per token; then the password is asked for again. */
 const MOST_TRIES = 5
 const WRONG = new Unauthorized({ detail: "The code is wrong or was used." })
 
@@ -25,7 +25,7 @@ interface Challenge {
   readonly expiresAt: Timestamp
 }
 
-/** `null`: the account has no second factor, and is signed in. */
+/** Resolves to null for an account without a second factor, which is signed in. */
 export const challengeFor = (proved: ProvedCredentials) =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -46,8 +46,8 @@ export const challengeFor = (proved: ProvedCredentials) =>
   })
 
 /**
- * Counts a sign-in at the client's address before it is known whether it fails, where it names no account. Resolves to an effect that takes the
- * count back.
+ * Counts a sign-in that names no account against the client's address before it is known to fail. Resolves to an effect that undoes the
+ * count.
  */
 export const countAtAddress = Effect.gen(function* () {
   const { address } = yield* RequestCaller
@@ -55,8 +55,8 @@ export const countAtAddress = Effect.gen(function* () {
 })
 
 /**
- * Counts a try of a code for the account before it is known to be wrong. Resolves to an effect that takes the count back. The limit by
- * account refuses, unlike that of passwords: a caller who gets so far knows the password.
+ * Counts an attempt for the account before its code is known to be wrong. Resolves to an effect that undoes the count. Unlike the limit for
+ * passwords, the limit by account refuses: a caller who gets this far knows the password.
  */
 export const countCode = (accountId: string) =>
   Effect.gen(function* () {
@@ -68,7 +68,7 @@ export const countCode = (accountId: string) =>
     ])
   })
 
-/** Resolves to the credentials that the first step proved. */
+/** Resolves to the credentials proved in the first step. */
 export const signInWithCode = (mfaToken: string, code: string) =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -83,7 +83,7 @@ export const signInWithCode = (mfaToken: string, code: string) =>
     const kind = yield* database
       .transaction((sql) =>
         Effect.gen(function* () {
-          // A wrong code leaves the token for the next try.
+          // A wrong code leaves the token for another attempt.
           if ((yield* query(() => takeChallenge(sql, challenge))) === undefined) return yield* new InvalidToken()
           return (yield* takeToldCode(sql, accountId, code)) ?? (yield* WRONG)
         }),

@@ -23,7 +23,7 @@ import { type Invited, requireSignup } from "./sign-up-rule.ts"
 const ROUND_TRIP_COOKIE = "gc_idp"
 const PATH = "/v1/auth/idp"
 
-/** Of a browser that is on its way to a provider and back. */
+/** Cookie of a browser during the redirect to a provider and back. */
 export const tripCookie = (publicUrl: string, path: string, name: string, value: string, maxAge: number): string =>
   `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${
     publicUrl.startsWith("https:") ? "; Secure" : ""
@@ -39,9 +39,9 @@ export const redirect = (location: string, cookies: ReadonlyArray<string>) =>
   })
 
 /**
- * The account this identity signs in: the linked one, the one with the address that it proves, or a new one. An account with an
- * unproved address may have been made by another person, so what was made of it before is taken back. `invited`: what shows that the person
- * may make an account; default: the address.
+ * The account that this identity signs in: the linked one, the one with the verified address, or a new one. An account with an unverified
+ * address may have been made by another person, so what it made before is taken back. `invited` shows that the person may sign up; it
+ * defaults to the address.
  */
 export const accountOf = (sql: Queryable, identity: ProvidedIdentity, invited?: Invited) =>
   Effect.gen(function* () {
@@ -93,7 +93,7 @@ export const signIn = {
         const { publicUrl, appUrl } = yield* HttpSettings
         const provider = yield* IdentityProvider
         const forget = roundTripCookie(publicUrl, "", 0)
-        // A person who refuses at the provider comes back to the application, signed out as before.
+        // A person who declines at the provider returns to the application, signed out as before.
         if (returned.error !== undefined && provider.isConfigured)
           return redirect(`${appUrl}/?signIn=refused`, [forget])
         const takeBack = yield* countAtAddress
@@ -115,14 +115,14 @@ export const signIn = {
         if (takenBack !== null) yield* recheckSockets({ accountId })
         yield* announceTakenBack(takenBack)
         const challenge = yield* challengeFor({ accountId, credentialsVersion })
-        // The fragment is sent to no server.
+        // Browsers send the fragment to no server.
         if (challenge !== null) return redirect(`${appUrl}/?signIn=code#mfaToken=${challenge.mfaToken}`, [forget])
         return redirect(`${appUrl}/`, [
           forget,
           yield* issueSession({ accountId, credentialsVersion, provedAt: identity.provedAt }, device),
         ])
       }).pipe(
-        // The browser stands on this address: a person reads the page of the application and not a problem.
+        // A person in a browser gets a page of the application instead of a problem.
         Effect.catchTag("SignupClosed", () =>
           Effect.map(HttpSettings, ({ publicUrl, appUrl }) =>
             redirect(`${appUrl}/?signIn=closed`, [roundTripCookie(publicUrl, "", 0)]),

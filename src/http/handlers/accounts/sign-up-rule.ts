@@ -1,4 +1,4 @@
-/** The rule for new accounts of this deployment (`SIGNUP`): everybody makes one, people with an open invite, or nobody. */
+/** The deployment's rule for new accounts (`SIGNUP`): open to everybody, to people with an open invite, or closed. */
 import { Effect } from "effect"
 import { readInvitation } from "../../../identity/invites.ts"
 import { SignupClosed, type Unavailable } from "../../../model/errors.ts"
@@ -8,13 +8,13 @@ import { hasOpenInvite } from "../../../store/workspaces/invites.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
 /**
- * What shows that a person is invited: the token of an invite, or an address that a provider proved. An address that is only claimed shows
- * nothing: others know it too.
+ * Proof of an invitation: the token of an invite, or an address that a provider verified. A claimed address proves nothing, because others
+ * know it too.
  */
 export type Invited =
   | { readonly token: string | undefined }
   | { readonly provedEmail: string }
-  /** A workspace's identity provider takes its people in. */
+  /** A workspace's identity provider admits its people. */
   | { readonly connectionId: string }
 
 const isInvited = (sql: Queryable, by: Invited): Effect.Effect<boolean, Unavailable> => {

@@ -1,4 +1,4 @@
-/** The view of an account, and the answer that begins a session. */
+/** View of an account, and the answer that begins a session. */
 import { Effect } from "effect"
 import { Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import { findAccount, listAccountEmails, type ProvedCredentials } from "../../../store/accounts/accounts.ts"

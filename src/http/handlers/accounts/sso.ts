@@ -1,6 +1,6 @@
 /**
- * Signing in through a workspace's identity provider. The provider has to say that the address is verified, and the connection has
- * proved its domain. People who are no members yet become members with the connection's role.
+ * Sign-in through a workspace's identity provider. The provider must state that the address is verified, and the connection must have
+ * proved its domain. People who are not members yet become members with the connection's role.
  */
 import { Effect } from "effect"
 import { ROUND_TRIP_SECONDS } from "../../../identity/accounts/oidc.ts"
@@ -34,7 +34,7 @@ import { challengeFor, countAtAddress } from "./second-step.ts"
 import { accountOf, redirect, tripCookie } from "./sign-in.ts"
 
 const COOKIE = "gc_sso"
-/** The page that asks, where another site began the sign-in. */
+/** Confirmation page for a sign-in that another site began. */
 export const UNASKED_PATH = "/sign-in"
 export const UNASKED_COOKIE = "gc_unasked"
 export const unaskedCookie = (publicUrl: string, value: string): string =>
@@ -42,13 +42,13 @@ export const unaskedCookie = (publicUrl: string, value: string): string =>
 
 const PATH = "/v1/auth/sso"
 
-/** Back to the application, which has a sentence for the reason. */
+/** Redirects to the application, which shows a sentence for the reason. */
 const backWith = (reason: "refused" | "closed" | "unreachable" | "unverified") =>
   Effect.map(HttpSettings, ({ publicUrl, appUrl }) =>
     redirect(`${appUrl}/?signIn=${reason}`, [tripCookie(publicUrl, PATH, COOKIE, "", 0)]),
   )
 
-/** Its owners read the reason at the connection and in the log, where the account that made the connection stands for it. */
+/** Owners read the reason at the connection and in the log, which names the account that created the connection as actor. */
 const noteFailure = ({ id, workspaceId, createdByAccountId }: ConnectionRow, reason: string) =>
   Effect.gen(function* () {
     const { requestId } = yield* RequestCaller
@@ -63,7 +63,7 @@ const isProved = ({ domains }: ConnectionRow, email: string): boolean =>
 const join = (sql: Queryable, { id, workspaceId, defaultRole }: ConnectionRow, accountId: string, requestId: string) =>
   Effect.gen(function* () {
     yield* query(() => lockWorkspace(sql, workspaceId))
-    // It may have been removed meanwhile.
+    // The connection may have been removed meanwhile.
     if ((yield* query(() => findConnection(sql, id))) === undefined) {
       return yield* new ConnectionFailed({ reason: "The connection was removed." })
     }
@@ -79,7 +79,7 @@ const join = (sql: Queryable, { id, workspaceId, defaultRole }: ConnectionRow, a
     yield* query(() => insertAuditEntries(sql, [{ workspaceId, requestId, ...act }]))
   })
 
-/** A session; where another site began the sign-in it may be of that site's own account, and the person is asked before. */
+/** Starts a session. When another site began the sign-in, the account may be that site's own, so the person is asked first. */
 const enter = (isOwn: boolean, proved: ProvedCredentials, device: string | null) =>
   Effect.gen(function* () {
     const { publicUrl, appUrl } = yield* HttpSettings
@@ -127,11 +127,11 @@ export const sso = {
         const { tripIn, finish } = yield* Connections
         const cookie = scope.cookie(COOKIE)
         const trip = tripIn(cookie)
-        // An answer to another connection's address is another issuer's, whatever it says.
+        // An answer sent to another connection's address is from another issuer, whatever it claims.
         const isTrip = trip?.connectionId === connectionId
         const connection = isTrip ? yield* database.run((sql) => findConnection(sql, connectionId)) : undefined
         if (connection === undefined || returned.error !== undefined) return yield* backWith("refused")
-        // Without the limit one sign-in that was begun could send any number of codes to the issuer in the workspace's name.
+        // Without the limit, one started sign-in could send any number of codes to the issuer in the workspace's name.
         const takeBack = yield* countAtAddress
         const signingIn = Effect.gen(function* () {
           const identity = yield* finish(connection, `${publicUrl}${path}?${scope.queryString}`, cookie)
@@ -144,7 +144,7 @@ export const sso = {
             .transaction((sql) =>
               Effect.gen(function* () {
                 const { accountId, takenBack: taken } = yield* accountOf(sql, identity, { connectionId: connection.id })
-                // An account that was linked before belongs to its own addresses, whatever address the issuer names now.
+                // A linked account keeps its own addresses, whatever address the issuer names now.
                 const addresses = yield* query(() => verifiedAddresses(sql, accountId))
                 if (!addresses.some((address) => isProved(connection, address))) return undefined
                 yield* query(() => note(sql, taken))

@@ -1,4 +1,4 @@
-/** Broadcast control over REST: the same commands that hosts send over the gateway, and the encoder's address. */
+/** Broadcast control over REST: the commands that hosts send over the gateway, and the encoder's address. */
 import { Effect } from "effect"
 import type { ActivityCommand } from "../../../actors/commands.ts"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
@@ -28,7 +28,7 @@ const NOTHING_CAME: typeof IngestView.Type = {
   failure: null,
 }
 
-/** Of a broadcast that cannot be read now nothing is known: the command that was committed is answered all the same. */
+/** Returns nothing when the broadcast cannot be read now: the committed command is answered all the same. */
 const ingestOf = (eventId: string, { broadcastId, status }: Pick<BroadcastView, "broadcastId" | "status">) =>
   Effect.gen(function* () {
     const broadcasts = yield* LiveBroadcasts
@@ -42,7 +42,7 @@ const ingestOf = (eventId: string, { broadcastId, status }: Pick<BroadcastView, 
       lastSegmentAt: lastSegmentAt === null ? null : toTimestamp(lastSegmentAt),
       takes,
       durationMs,
-      // Its process may learn of the end a moment after the answer.
+      // The broadcast's process may learn of the end shortly after the answer.
       failure: status === "ended" ? null : failure,
     } satisfies typeof IngestView.Type
   }).pipe(
@@ -69,7 +69,7 @@ const control = (call: OfPhase, command: ActivityCommand) =>
   Effect.gen(function* () {
     const { eventId } = call.scope
     const { result } = yield* ask(eventId, command, null)
-    // Bytes that come after the answer are taken or dropped as the command said.
+    // Bytes that arrive after the answer are taken or dropped as commanded.
     yield* (yield* LiveBroadcasts).refresh(eventId)
     return yield* shown(call, result["broadcast"] as BroadcastView)
   })

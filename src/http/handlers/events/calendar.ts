@@ -1,4 +1,4 @@
-/** An event as an iCalendar file (RFC 5545), written by ical-generator, which folds and escapes as the format wants. */
+/** An event as an iCalendar file (RFC 5545), written with ical-generator, which folds and escapes. */
 import ical, { ICalCalendarMethod } from "ical-generator"
 
 /** The assumed duration of an event without a planned end. */
@@ -12,7 +12,7 @@ interface CalendarEvent {
   readonly description: string | null
   readonly scheduledAt: string
   readonly scheduledEndAt: string | null
-  /** The time of the event's last change: calendars replace an older copy. */
+  /** Time of the event's last change, by which calendars replace an older copy. */
   readonly at: string
   readonly appUrl: string
 }
@@ -37,6 +37,6 @@ export const eventCalendar = ({
     url: `${appUrl}/enter/${id}`,
     ...(description === null ? {} : { description }),
   })
-  // The generator leaves out the line break of the last line.
+  // The generator omits the final line break.
   return `${calendar.toString()}\r\n`
 }

@@ -1,4 +1,4 @@
-/** Clips: cut by a job, watched at signed addresses. */
+/** Clips: cut by a job and watched at signed addresses. */
 import { Effect } from "effect"
 import { storageKeyOf } from "../../../media/storage/storage.ts"
 import { BadRequest, Conflict, NotFound } from "../../../model/errors.ts"
@@ -18,7 +18,7 @@ import { pageReply, pageRequest } from "../../requests/paging.ts"
 
 const LONGEST_MS = 3_600_000
 const MOST_PER_RECORDING = 200
-/** Durations are rounded, and a player's end is not exactly the file's. */
+/** Tolerance: durations are rounded, and a player's end is not exactly the file's. */
 const GRACE_MS = 500
 
 const shown = (clip: Clip, workspaceId: string) =>
@@ -36,7 +36,10 @@ const acrossTakes = BadRequest.ofFields(
   "the broadcast's picture or codecs changed between them; a clip has one of them",
 )
 
-/** A file of a broadcast ends where its encoder sent another picture or codec; files of two cannot be joined. */
+/**
+ * Whether the range lies in one take. A broadcast's file ends where its encoder changed picture format or codec, and files of two takes
+ * cannot be joined.
+ */
 const isInOneTake = ({ id, source }: Recording, startMs: number, endMs: number) =>
   Effect.gen(function* () {
     if (source !== "broadcast") return true
@@ -59,7 +62,7 @@ export const clips = {
         if (!(yield* isInOneTake(recording, startMs, payload.endMs))) return yield* acrossTakes
         const id = newId()
         const endMs = Math.min(payload.endMs, durationMs)
-        // Its share of the recording; the cut measures it.
+        // Estimated by its share of the recording; the cut measures the real size.
         const sizeBytes = Math.ceil(((recording.sizeBytes ?? 0) * (endMs - startMs)) / durationMs)
         const clip = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {

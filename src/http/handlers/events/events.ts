@@ -19,7 +19,7 @@ import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { ask } from "./live-commands.ts"
 
-/** Runs a command on the event for its manager; resolves to the result, and to the event after it. */
+/** Runs a command on the event for its manager; resolves to the result and the event after it. */
 const steer = (
   eventId: string,
   command: AgendaCommand,
@@ -39,9 +39,7 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
 
-/**
- * The account that creates an event from the dashboard hosts it (specification §4). A key is no participant, and may be revoked.
- */
+/** An account that creates an event from the dashboard becomes its host (specification §4). A key is no participant, and may be revoked. */
 const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["workspace"]) =>
   accountId === null
     ? Effect.flatMap(NewEvents, ({ insert }) => insert(draft))
@@ -49,7 +47,7 @@ const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["worksp
         database.transaction((sql) =>
           Effect.gen(function* () {
             const { workspaceId, id: eventId } = draft.event
-            // A concurrent removal of the member, which takes event roles back, comes before this or sees its result.
+            // A concurrent removal of the member, which revokes event roles, comes before this or sees its result.
             yield* requireMember(sql, workspaceId, credential)
             const created = yield* query(() => insertEvent(sql, draft))
             yield* giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
@@ -127,7 +125,7 @@ export const events = {
       Effect.gen(function* () {
         const command = { type: "phase.append", d: { phaseId: newId(), modality, config, featureSet } } as const
         const answer = yield* steer(event.id, command)
-        // A repeated command is answered with the phase that the first one appended.
+        // A repeated command is answered with the phase appended by the first.
         const { id } = (answer.result as { readonly phase: { readonly id: string } }).phase
         const phase = yield* phaseOf(answer.event, id)
         return new Reply(phase, { status: 201, headers: [["location", `/v1/phases/${id}`]] })

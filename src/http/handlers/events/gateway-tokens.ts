@@ -1,4 +1,4 @@
-/** Gateway tokens by all their rules (specification §4): the participant and role that each credential gets on an event. */
+/** Gateway tokens (specification §4): the participant and role that each credential gets on an event. */
 import { Clock, Effect } from "effect"
 import { type GatewayGrant, Tokens } from "../../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized, type Unavailable } from "../../../model/errors.ts"
@@ -18,7 +18,7 @@ import { HttpSettings } from "../../requests/settings.ts"
 type Session = NonNullable<Scopes["optionalSession"]["session"]>
 type Granting = Effect.Effect<GatewayGrant, NotFound | SignInRequired | Unauthorized | Unavailable>
 
-/** An anonymous viewer's socket may live this long before it wants a new token. */
+/** Maximum lifetime of an anonymous viewer's socket before it needs a new token. */
 const ANONYMOUS_SECONDS = 12 * 3600
 
 const signedIn = (
@@ -46,7 +46,7 @@ const signedIn = (
     }
   })
 
-/** An event session is for its one event, whatever its visibility; sessions outlive their integration (specification §3). */
+/** An event session is valid for its one event, whatever the visibility; sessions outlive their integration (specification §3). */
 const attendee = (sql: Queryable, event: Event, session: Extract<Session, { kind: "attendee" }>): Granting =>
   Effect.gen(function* () {
     if (session.eventId !== event.id) return yield* NotFound.of("event")

@@ -1,4 +1,4 @@
-/** Commands that REST sends to an event's mailbox, as the gateway does, and the REST failures of their refusals. */
+/** Commands that REST, like the gateway, sends to an event's mailbox, and the REST failures for their refusals. */
 import { Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../../../actors/commands.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
@@ -27,12 +27,12 @@ const failureOf = ({ code, detail, field }: Refused): Failure => {
 }
 
 /**
- * Sends a command in a participant's name, or for a manager of the workspace (`by` null). Under an `Idempotency-Key` a repeat has
- * the same command id, so that the live event runs it once. A request sends one command: a second one would count as a repeat.
+ * Sends a command in a participant's name, or for a manager of the workspace (`by` null). Under an `Idempotency-Key` a repeat has the same
+ * command id, so the live event runs it once. A request sends a single command, because a second one would count as a repeat.
  */
 export const ask = (eventId: string, command: Command, by: Caller | null): Effect.Effect<Answer, Failure, LiveEvents> =>
   Effect.gen(function* () {
-    // The live event commits on a connection of its own: with all connections waiting like this none would be free.
+    // The live event commits on a connection of its own, which could not be had if all connections waited like this.
     if (yield* isInTransaction) return yield* Effect.die(new Error("a live event is asked within a transaction"))
     const live = yield* LiveEvents
     const key = yield* CommandKey
@@ -43,7 +43,7 @@ export const ask = (eventId: string, command: Command, by: Caller | null): Effec
   }).pipe(
     Effect.catchTag("Refused", (refused) => {
       if (refused.code === "internal_error") return Effect.die(refused)
-      // Generated ids are new each time, unless they derive from a key.
+      // Generated ids are always new unless they derive from a key.
       return Effect.fail(refused.detail === ID_USED_BEFORE ? new IdempotencyKeyReused() : failureOf(refused))
     }),
   )

@@ -68,7 +68,7 @@ const headOf = (event: Event) => ({
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-/** Takes a place, or finds the present one. `Conflict` for an ended event, `NotFound` for a deleted one. */
+/** Takes a seat, or finds the existing one. Fails with `Conflict` for an ended event and with `NotFound` for a deleted one. */
 const takePlace = (sql: Queryable, event: Event, person: { name: string; email: string }, at: Timestamp) =>
   Effect.gen(function* () {
     const eventId = event.id
@@ -89,8 +89,8 @@ const takePlace = (sql: Queryable, event: Event, person: { name: string; email: 
 type Watchable = Pick<RecordingRow, "id" | "status">
 
 /**
- * Adds the addresses to watch a recording at, with its captions. That of a public event ends when the event becomes private; that of a private event is
- * in the answers to its own people alone.
+ * Adds a recording's playback and caption addresses. Those of a public event end when it becomes private; those of a private event are
+ * given to its own people only.
  */
 const watchedAt = (event: Pick<Event, "id" | "workspaceId" | "visibility">) =>
   Effect.map(callersAddressing(event.id, event.workspaceId), (own) => {

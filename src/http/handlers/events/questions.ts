@@ -1,4 +1,4 @@
-/** Questions and votes: read from the store, done by the event's actor. Permission is decided by the access and the actor. */
+/** Questions and votes: read from the store, changed by the event's actor. The access and the actor decide permission. */
 import { Effect } from "effect"
 import type { ActivityCommand, Caller } from "../../../actors/commands.ts"
 import { NotFound } from "../../../model/errors.ts"
@@ -33,7 +33,7 @@ const vote = (eventId: string, id: string, voter: Caller, on: boolean) => {
   return Effect.map(ask(eventId, command, voter), ({ result }) => result as unknown as Vote)
 }
 
-/** The stored question: the command's reply is for people at the event, who see less of its author. */
+/** The stored question: the command's reply is meant for people at the event, who see less of its author. */
 const stored = (id: string) =>
   Effect.flatMap(
     run((sql) => findQuestion(sql, id)),
@@ -127,7 +127,7 @@ export const questions = {
     access: "audienceQuestion",
     handle: ({ scope: { event, question, voter } }) =>
       Effect.gen(function* () {
-        // A browser that never voted has nothing to take back, and needs no cookie for it.
+        // A browser that never voted has nothing to withdraw and needs no cookie.
         const by = voter ?? (yield* newcomer)
         yield* spend(by, "votes", event.id)
         return yield* vote(event.id, question.id, by, false)

@@ -31,7 +31,7 @@ import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../reques
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-/** An upload that is not completed by then has failed. */
+/** Deadline for completing an upload, after which it has failed. */
 const UPLOAD_MS = 24 * 3_600_000
 
 const tooMany = new Conflict({ detail: `An event has at most ${MOST_RECORDINGS} recordings; delete one first.` })
@@ -47,12 +47,12 @@ const shown = (recording: Recording) =>
   )
 
 /**
- * Of a request under an `Idempotency-Key`: its repeat finds the recording by it, whose row is committed before the storage is called, and
- * thus before there is an answer to keep.
+ * Hash of a request with an `Idempotency-Key`, by which its repeat finds the recording: the row is committed before the storage is called,
+ * so before there is an answer to keep.
  */
 const requestHash = Effect.map(CommandKey, (key) => (key === undefined ? null : `${key.commandId} ${key.bodyHash}`))
 
-/** Begins the upload at a storage that takes bytes itself. A recording without it would be of no use. */
+/** Begins the upload at a storage that receives bytes directly. A recording without it would be useless. */
 const begun = (recording: Recording) =>
   Effect.gen(function* () {
     if (recording.uploadId !== null) return recording
@@ -139,10 +139,10 @@ export const recordings = {
           yield* startMediaJobs
           return new Reply(yield* shown(completed), { status: 202 })
         }
-        // Another call was faster.
+        // Another call came first.
         const now = yield* database.run((sql) => findRecording(sql, recording.id))
         if (now !== undefined && now.status !== "failed") return new Reply(yield* shown(now), { status: 200 })
-        // The job that removes its bytes may have been done before they were sealed.
+        // The job that removes the bytes may have run before they were sealed.
         yield* database.run((sql) => addRemoveJob(sql, recording.storageKey))
         yield* startMediaJobs
         return yield* now === undefined ? NotFound.of("recording") : notUploading
@@ -169,7 +169,7 @@ export const recordings = {
       Effect.gen(function* () {
         const database = yield* Database
         if (recording.source === "broadcast" && recording.status === "processing") return yield* broadcasting
-        // Without its row the media server would end the recording, and nobody would begin another one.
+        // Without the row the media server would end the recording, and nobody would begin another.
         if (yield* database.run((sql) => isBroadcasting(sql, recording.id))) return yield* onAir
         const wasThere = yield* database.run((sql) => deleteRecording(sql, recording.id))
         if (!wasThere) return yield* NotFound.of("recording")

@@ -1,4 +1,4 @@
-/** Webhooks about places at an event, written by the transaction that takes a place or gives it free. */
+/** Webhooks about seats at an event, written by the transaction that takes or releases one. */
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
@@ -11,7 +11,7 @@ interface Registrant {
   readonly email: string
 }
 
-/** `notify` of the outbox's signal is for after the commit. */
+/** `notify` of the outbox's signal is called after the commit. */
 export const appendRegistrationOccurrence = (
   sql: Queryable,
   type: "registration.created" | "registration.cancelled",

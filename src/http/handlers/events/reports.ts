@@ -152,7 +152,7 @@ export const reports = {
         const staysOut = yield* database.run((sql) =>
           query(() => isDecidedOn(sql, event.id, registeredAs(registrationId))),
         )
-        // First out of the event and then off the list: a repeat after a fault does both again.
+        // Removed from the event first and then from the list: a repeat after a fault does both again.
         if (event.status === "scheduled" || event.status === "live") {
           const remove = { type: "participant.remove", d: { id: registeredAs(registrationId), block: true } } as const
           yield* ask(event.id, remove, null).pipe(Effect.catchTag("Conflict", () => Effect.void))
@@ -161,7 +161,7 @@ export const reports = {
         yield* database.transaction((sql) =>
           Effect.gen(function* () {
             const gone = yield* query(() => deleteRegistration(sql, event.id, { id: registrationId, staysOut }))
-            // Of several cancels at once one deletes the registration; the others are 404 and not in the audit log.
+            // Only one of several concurrent cancellations deletes the registration; the others get 404 and no audit entry.
             if (gone === undefined) return yield* NotFound.of("registration")
             yield* query(() => appendRegistrationOccurrence(sql, "registration.cancelled", event, gone, now))
           }),

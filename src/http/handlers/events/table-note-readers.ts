@@ -1,6 +1,6 @@
 /**
- * The readers of a table's notes, and their addresses. A person who registered, or who was present and has an address in the
- * workspace, expects the letter; any other address is one that the workspace chose.
+ * The readers of a table's notes, and their addresses. A person who registered, or who was present and has an address in the workspace,
+ * expects the email; any other address was chosen by the workspace.
  */
 import { Effect } from "effect"
 import { parseId } from "../../../model/ids.ts"
@@ -21,11 +21,11 @@ interface Recipient {
 export interface Reader {
   readonly userId: string
   readonly name: string | null
-  /** Null: the reader gets no letter. */
+  /** Null when the reader gets no email. */
   readonly email: string | null
-  /** The reader registered for the event with this address. */
+  /** Whether the reader registered for the event with this address. */
   readonly isRegistered: boolean
-  /** The address is one that the workspace chose. */
+  /** Whether the workspace chose this address. */
   readonly isChosen: boolean
 }
 
@@ -39,7 +39,7 @@ interface Table {
 const addressIn = (text: string | null | undefined): string | null =>
   text !== null && text !== undefined && isEmail(text) ? foldEmail(text) : null
 
-/** Name and address of a recipient: as given, else as the workspace knows its user. */
+/** Name and address of a recipient: as given, else those of the workspace's user. */
 const addressed = async (sql: Queryable, workspaceId: string, { userId, name, email }: Recipient) => {
   const id = parseId(userId)
   const found = id === undefined ? undefined : await findUser(sql, id)
@@ -49,7 +49,7 @@ const addressed = async (sql: Queryable, workspaceId: string, { userId, name, em
   return { userId, name: name ?? user?.name ?? null, email: address, isKnown: address === known }
 }
 
-/** The recipients without a link that still opens the notes, by their ids. */
+/** Recipients without a valid link to the notes, by id. */
 export const readersOf = async (
   sql: Queryable,
   { workspaceId, eventId, roomId }: Table,
@@ -80,7 +80,7 @@ export const readersOf = async (
   )
 }
 
-/** Limits letters by address, and by participant across addresses; a reader over the limit is not written to. */
+/** Limits emails by address, and by participant across addresses; a reader over the limit gets none. */
 export const withinLimits = (eventId: string, readers: ReadonlyMap<string, Reader>) =>
   Effect.gen(function* () {
     const limits = yield* RateLimits

@@ -1,4 +1,4 @@
-/** Storing the notes of a table. A reader with a link that still opens them keeps it and is not mailed again. */
+/** Storing the notes of a table. A reader with a valid link keeps it and gets no further email. */
 import { Clock, Effect } from "effect"
 import { HelpDesk } from "../../../help/help-desk.ts"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
@@ -17,7 +17,7 @@ import { countLettersToOthers, requireProvedSender, unaskedLetters } from "../wo
 import { type Reader, readersOf, withinLimits } from "./table-note-readers.ts"
 
 const TOKEN_MS = 90 * 86_400_000
-/** Characters of a table's talk that a model gets. */
+/** Maximum number of characters of a table's talk that a model gets. */
 const MOST_SUMMARISED = 50_000
 
 interface MailResult {
@@ -42,7 +42,7 @@ export const tableSummaries = {
         const table = { workspaceId, eventId: event.id, roomId }
 
         const found = yield* database.run((sql) => readersOf(sql, table, recipients, generatedAt))
-        // A workspace may store any address for a user of its own, also for one who was present.
+        // A workspace may store any address for its users, including one who was present.
         if ([...found.values()].some(({ email, isRegistered }) => email !== null && !isRegistered)) {
           yield* requireProvedSender(scope)
         }

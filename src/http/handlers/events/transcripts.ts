@@ -1,4 +1,4 @@
-/** A recogniser's segments over REST, which are the gateway's command, and transcripts of recordings. */
+/** Segments of a recogniser over REST, which become the gateway's command, and transcripts of recordings. */
 import { Effect } from "effect"
 import { currentTimers } from "../../../clock/timers.ts"
 import { readTranscript, type TranscriptForm } from "../../../media/captions/read.ts"
@@ -32,7 +32,7 @@ const MOST_HITS = 500
 
 const FORMS: Readonly<Record<string, TranscriptForm>> = { [VTT]: "vtt", [SRT]: "srt" }
 
-/** Larger ones are read in the process for media: the event loop is held for some milliseconds at most. */
+/** Larger transcripts are parsed in the media process; smaller ones hold the event loop for a few milliseconds at most. */
 const READ_HERE_BYTES = 32_768
 
 const TOO_MUCH = BadRequest.ofBody("it takes too much time or memory to read")
@@ -76,7 +76,7 @@ const answer = (row: TranscriptRow | undefined, { format = "json", q }: Wanted) 
   Effect.gen(function* () {
     if (row === undefined) return yield* NotFound.of("transcript")
     if (q !== undefined) return yield* hits(row, q, format)
-    // The answer is the text alone.
+    // The answer holds the text only.
     const body = { ...row, segments: [] }
     if (format === "json") {
       const content = yield* transcriptJson(row, row.id)

@@ -1,4 +1,4 @@
-/** Identity providers of a workspace, which its owners look after. */
+/** Identity providers of a workspace, managed by its owners. */
 import { Effect } from "effect"
 import { Connections, proofRecordOf } from "../../../identity/connections/connections.ts"
 import { newSecret } from "../../../identity/secrets.ts"
@@ -35,14 +35,14 @@ const viewOf = ({ redirectUriOf }: Connections["Service"], row: ConnectionRow): 
   })),
 })
 
-/** Resolves to the connection, if it is one of the workspace. */
+/** Resolves to the connection if it belongs to the workspace. */
 const connectionOf = (sql: Queryable, workspaceId: string, id: string) =>
   Effect.gen(function* () {
     const row = yield* query(() => findConnection(sql, id))
     return row === undefined || row.workspaceId !== workspaceId ? yield* NotFound.of("connection") : row
   })
 
-/** Changes connections while the caller may still do it, and one after the other. */
+/** Serialises changes of connections, each while the caller may still make it. */
 const change = <A, E, R>(
   { workspaceId, sessionId }: Scopes["workspaceOwner"],
   body: (sql: Queryable) => Effect.Effect<A, E, R>,
@@ -57,7 +57,7 @@ const change = <A, E, R>(
     ),
   )
 
-/** Members who have to sign in by a connection need one. */
+/** Members who must sign in through a connection need one. */
 const keepsOne = (sql: Queryable, workspaceId: string) =>
   Effect.gen(function* () {
     if (!(yield* query(() => requiresSso(sql, workspaceId)))) return

@@ -1,7 +1,7 @@
 /**
- * Proofs of domains that end: one that is sold signs nobody in to the workspace that had it. Each proof is looked up daily, and ends
- * after three look-ups in a row that found no record; a resolver that does not answer counts for nothing. Who proves the domain in the
- * meantime has it at once.
+ * Daily domain checks: a domain that was sold must sign nobody in to the workspace that had it. A proof ends after three look-ups in a row
+ * that found no record; a resolver that does not answer counts for nothing. Another workspace that proves the domain meanwhile gets it at
+ * once.
  */
 import { Effect, Layer } from "effect"
 import { Connections, proofRecordOf } from "../../../identity/connections/connections.ts"
@@ -23,11 +23,11 @@ import {
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-/** Proofs that a node looks up in an hour, and at once. */
+/** Proofs that a node looks up per hour, and concurrently. */
 const MOST = 2_000
 const AT_ONCE = 8
 
-/** Tells the owners, in the transaction that ends the proof. In the log the account that made the connection stands for it. */
+/** Notifies the owners in the transaction that ends the proof. The log names the account that created the connection as actor. */
 const tellLoss = (sql: Queryable, { connectionId, domain }: ProvedDomain, requestId: string) =>
   Effect.gen(function* () {
     const { appUrl } = yield* HttpSettings
@@ -44,7 +44,7 @@ const tellLoss = (sql: Queryable, { connectionId, domain }: ProvedDomain, reques
     })
   })
 
-/** Proves a domain by the records of its DNS, and takes it over from a connection whose record is not among them. */
+/** Proves a domain by its DNS records, and takes it over from a connection whose record is not among them. */
 export const proveBy = (
   sql: Queryable,
   found: Omit<ProvedDomain, "token">,

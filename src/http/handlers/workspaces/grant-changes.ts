@@ -10,20 +10,20 @@ import type { Departure } from "../../../store/workspaces/members.ts"
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 
 const AGAIN = Schedule.spaced("1 second")
-/** Two minutes. A full mailbox and a database that is away count alike. */
+/** Attempts over two minutes. A full mailbox and an unreachable database count alike. */
 const TRIES = 120
 const AT_ONCE = 8
-/** Sockets are checked by then, also when some events have not been notified. */
+/** Sockets are checked after this time, even when some events have not been notified. */
 const CHECK_AFTER = "1 second"
 
-/** Once the caller's work is committed, open sockets with a matching grant are checked, which the caller waits for. */
+/** After the caller's work is committed, checks open sockets with a matching grant; the caller waits for it. */
 export const recheckSockets = (change: GrantChange): Effect.Effect<void, never, GrantChanges> =>
   afterCommit(publishing([change]))
 
 /**
- * The stored roles of users on events have changed: roles that the live events gave them no longer count, and their sockets are
- * checked. The caller waits for both. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case. After that the
- * gateway mends what is left: a look at open sockets that finds another role on the list has the event check its own
+ * Announces changed stored roles of users on events: roles given by the live events no longer count, and their sockets are checked. The
+ * caller waits for both. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case. After that
+ * the gateway repairs the rest: when a check of open sockets finds another role on the list, the event checks its own
  * (`gateway/grants/role-checks.ts`). An event that left memory compares all its roles with the list when it is activated.
  */
 export const announceRoles = (
@@ -35,7 +35,7 @@ export const announceRoles = (
       const { publish } = yield* GrantChanges
       const { log } = yield* Telemetry
       const forgotten: ForgottenRole[] = []
-      /** An event that is not there has no roles to forget. */
+      /** An event that does not exist has no roles to forget. */
       const missed = (failure: Refused | NotFound | Unavailable, who: (typeof changes)[number]): void => {
         if (failure._tag !== "NotFound")
           log.error({ ...who, err: failure }, "a live event was not told of a changed role")

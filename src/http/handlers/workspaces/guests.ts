@@ -1,9 +1,9 @@
 /**
  * Partner guests: their integrations, and the exchange of a partner's token for a guest session.
  *
- * The token is the authority, so an event's visibility does not matter: a private or unlisted event takes guests as a
- * public one does. A draft is absent (404) and an ended event is over (409), as for every caller. A wrong token confirms to
- * a caller that knows the id of a private event that the event exists, and nothing else.
+ * The token is the authority, so an event's visibility does not matter: a private or unlisted event admits guests like a public one. A
+ * draft answers 404 and an ended event 409, as for every caller. A wrong token tells a caller who knows a private event's id only that the
+ * event exists.
  */
 import { Effect } from "effect"
 import { registerGuestIntegration } from "../../../identity/partners/guest-integrations.ts"
@@ -36,7 +36,7 @@ const erasing = new Conflict({
 })
 
 /**
- * The role of a guest, as it reads in the active phase. Fails for an integration revoked meanwhile, for the address of an account, and while the guest is
+ * The guest's role in the active phase. Fails for an integration revoked meanwhile, for the address of an account, and while the guest is
  * being erased.
  */
 const admit = (sql: Queryable, event: Event, participantId: string, guest: PartnerGuest) =>

@@ -1,4 +1,4 @@
-/** Inviting, and the acts of an invite's holder. */
+/** Inviting, and what an invite's holder can do. */
 import { Effect } from "effect"
 import {
   acceptInvite,
@@ -44,7 +44,7 @@ interface Asked {
 
 const WORKSPACE_ROLES = ["member", "admin"]
 
-/** The grant of a workspace invite. `Conflict` for a member. */
+/** Grant of a workspace invite. Fails with `Conflict` for a member. */
 const toWorkspace = (sql: Queryable, workspaceId: string, { email, role = "member", eventId }: Asked) =>
   Effect.gen(function* () {
     if (eventId !== undefined) return yield* BadRequest.ofField("eventId", "a workspace invite names no event")
@@ -55,7 +55,7 @@ const toWorkspace = (sql: Queryable, workspaceId: string, { email, role = "membe
     return { kind: "workspace" as const, role, eventId: null }
   })
 
-/** The grant of an event invite. `Conflict` for an event that is over. */
+/** Grant of an event invite. Fails with `Conflict` for an event that is over. */
 const toEvent = (sql: Queryable, workspaceId: string, { role, eventId }: Asked) =>
   Effect.gen(function* () {
     if (eventId === undefined) return yield* BadRequest.ofField("eventId", "an event invite names one")
@@ -69,7 +69,7 @@ const toEvent = (sql: Queryable, workspaceId: string, { role, eventId }: Asked) 
     return { kind: "event" as const, role: given, eventId }
   })
 
-/** `ada@example.com` → `a•••@example.com`: enough to recognise one's own, too little to learn another's. */
+/** Masks an address, `ada@example.com` → `a•••@example.com`: enough to recognise one's own, too little to learn another's. */
 const masked = (email: string | null): string | null => email?.replace(/^(.).*(@[^@]*)$/, "$1•••$2") ?? null
 
 const invitedEvent = ({ eventId, eventTitle, scheduledAt }: InvitationRow) =>
@@ -86,8 +86,8 @@ const previewOf = (invitation: InvitationRow) => ({
 })
 
 /**
- * A sender who has proved an address may write to others, and each address gets a limited number of letters. Refused invitations
- * are not counted.
+ * Sends an invitation: a sender with a verified address may write to others, and each address gets a limited number of emails. Refused
+ * invitations are not counted.
  */
 const mailing = <A, E, R>(sender: Sender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
@@ -102,7 +102,7 @@ interface Issued {
   readonly invitation: InvitationRow
 }
 
-/** The inviter gets the link where its letter was not sent, and in development. */
+/** The inviter gets the link when no email was sent, and in development. */
 const answerOf = (
   invite: InviteRow,
   inviteUrl: string,
@@ -114,7 +114,7 @@ const answerOf = (
   ...(outcome === "refused" ? { mailed: false as const } : {}),
 })
 
-/** Mails the invite if it has an address that takes invitations, and answers with the link if it may be shown. */
+/** Mails the invite if its address takes invitations, and answers with the link if it may be shown. */
 const announce = <E>(
   credential: Credential & { readonly workspaceId: string },
   invitationOf: (sql: Queryable) => Effect.Effect<Issued, E>,
@@ -125,7 +125,7 @@ const announce = <E>(
     const post = yield* unaskedLetters
     const answer = yield* (yield* Database).transaction((sql) =>
       Effect.gen(function* () {
-        // Before anything: a removal of the caller comes first and refuses this, or comes after it and revokes its invite.
+        // Locked first: a concurrent removal of the caller either precedes and refuses this, or follows and revokes the invite.
         yield* query(() => lockWorkspace(sql, credential.workspaceId))
         yield* requireCredential(sql, credential.workspaceId, credential)
         const { issued, invitation } = yield* invitationOf(sql)
@@ -147,7 +147,7 @@ const announce = <E>(
     return answer
   })
 
-/** The invite ends with the rights of who made it, or renewed it last. */
+/** The invite ends with the rights of its maker, or of the member who renewed it last. */
 const makerOf = (scope: Scopes["workspaceAdminOrKey"]) => ({
   createdByAccountId: scope.accountId,
   createdByKeyId: keyOf(scope),

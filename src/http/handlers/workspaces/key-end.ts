@@ -1,4 +1,4 @@
-/** The end of an API key, and of what it made. */
+/** Revocation of an API key and of what it made. */
 import { Effect } from "effect"
 import { NotFound, type Unavailable } from "../../../model/errors.ts"
 import { lockWorkspace } from "../../../store/accounts/credentials.ts"
@@ -16,7 +16,7 @@ const AT_ONCE = { concurrency: 8, discard: true } as const
 interface Asked {
   readonly workspaceId: string
   readonly keyId: string
-  /** Of who asks. */
+  /** Account of the caller. */
   readonly accountId: string
   readonly requestId: string
 }
@@ -28,8 +28,8 @@ interface EndedKey {
 }
 
 /**
- * Revokes an active key, and removes a revoked one. The lock comes first: what the key makes meanwhile is there by now, or is refused. Run in a
- * transaction.
+ * Revokes an active key, and removes a revoked one. The lock comes first: whatever the key makes meanwhile is either visible by now or
+ * refused. Must run in a transaction.
  */
 export const endKey = (
   sql: Queryable,
@@ -41,10 +41,10 @@ export const endKey = (
       await lockWorkspace(sql, workspaceId)
       const below = isCascade ? await revokeKeysMadeBy(sql, workspaceId, keyId) : null
       const revoked = [keyId, ...(below?.revoked ?? [])]
-      // What it made is read before the key is removed. A key below that was revoked alone before has left what it made.
+      // What the key made is read before the key is removed. A child key that was revoked alone before has kept what it made.
       const keys = { revoked, all: [keyId, ...(below?.made ?? [])] }
       const ended = isCascade ? await endMadeByKeys(sql, workspaceId, keys, accountId) : null
-      // The request itself is the entry of the keys.
+      // The request itself is the audit entry of the keys.
       if (ended !== null) await insertAuditEntries(sql, entriesOf({ ...ended, keys: [] }, accountId, requestId))
       else await revokeInvitesOfKeys(sql, workspaceId, revoked)
       const isRevoked = await revokeApiKey(sql, workspaceId, keyId)
@@ -53,7 +53,7 @@ export const endKey = (
     return isGone ? done : yield* NotFound.of("API key")
   })
 
-/** Sockets and live events learn of the end of keys, and of people who came by them. */
+/** Notifies sockets and live events of the end of keys, and of people who joined with them. */
 export const announceEnded = (workspaceId: string, { revoked, ended }: EndedKey) =>
   Effect.gen(function* () {
     yield* Effect.forEach(revoked, (keyId) => recheckSockets({ keyId }), AT_ONCE)

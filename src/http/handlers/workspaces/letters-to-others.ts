@@ -1,7 +1,7 @@
 /**
- * Letters to addresses that a workspace chose: invitations, and notes to people who were absent. An entry letter goes to anyone who
- * registers, so it wants the proof too, and is not counted. The account that asks for one
- * has proved an address, and the letters of a day (UTC) are limited. The transaction that posts the letters keeps the count.
+ * Emails to addresses chosen by a workspace: invitations, and notes to people who were absent. An entry email goes to anyone who registers,
+ * so it requires the proof too, but is not counted. The account that requests an email must have proved an address, and the number of
+ * emails per day (UTC) is limited. The transaction that posts the emails keeps the count.
  */
 import { Clock, Effect } from "effect"
 import { LetterRefusals, type UnaskedLetter } from "../../../mail/letter-refusals.ts"
@@ -15,7 +15,7 @@ import { HttpSettings } from "../../requests/settings.ts"
 
 export interface Sender {
   readonly workspaceId: string
-  /** Null for a key, for which any owner of its workspace answers. */
+  /** Null for a key; any owner of its workspace vouches for it. */
   readonly accountId: string | null
 }
 
@@ -40,16 +40,16 @@ export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
     ? requireProof(NOT_PROVED.key, (sql) => hasProvedOwner(sql, workspaceId))
     : requireProof(NOT_PROVED.account, (sql) => hasProvedAddress(sql, accountId))
 
-/** The same for the organiser of an event, whose title goes to any address that registers. */
+/** Like `requireProvedSender`, for the organiser of an event, whose title goes to any address that registers. */
 export const requireProvedOrganiser = (workspaceId: string) =>
   requireProof(NOT_PROVED.organiser, (sql) => hasProvedOwner(sql, workspaceId))
 
-/** Posts letters that their readers did not ask for, unless they refused them. */
+/** Posts unsolicited emails, unless their readers refused them. */
 export const unaskedLetters = Effect.gen(function* () {
   const { publicUrl, sendsMail, emailDevMode } = yield* HttpSettings
   const mailer = yield* Mailer
   const refusals = yield* LetterRefusals
-  /** In the caller's transaction; `letterWith` gets the address for refusing more letters of the kind. */
+  /** Runs in the caller's transaction; `letterWith` gets the address for refusing further emails of the kind. */
   return async (
     sql: Queryable,
     to: UnaskedLetter,
@@ -64,10 +64,10 @@ export const unaskedLetters = Effect.gen(function* () {
 })
 
 const DAY_MS = 86_400_000
-/** An account may found any number of workspaces: together they send as many letters as this many of them. */
+/** An account may found any number of workspaces: together they may send as many emails as this many workspaces. */
 const FULL_WORKSPACES = 10
 
-/** Counts letters that the caller's transaction posts, by workspace and by its founder. */
+/** Counts emails posted by the caller's transaction, by workspace and by its founder. */
 export const countLettersToOthers = (
   sql: Queryable,
   workspaceId: string,

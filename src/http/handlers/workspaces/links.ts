@@ -1,4 +1,4 @@
-/** The list of bearer links, and their end. */
+/** The list of bearer links, and their revocation. */
 import { Effect } from "effect"
 import { BadRequest, Forbidden, NotFound } from "../../../model/errors.ts"
 import { lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
@@ -81,7 +81,7 @@ export const links = {
             yield* endOf(sql, scope, target)
           }),
         )
-        // Sockets and open streams that rest on them.
+        // Rechecks the sockets and open streams that depend on the links.
         yield* recheckSockets({ workspaceId })
         return new Reply(undefined, { targets: [target.id] })
       }),

@@ -36,11 +36,11 @@ import { announceRoles, recheckSockets } from "./grant-changes.ts"
 const announceRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
   status === "ended" ? Effect.void : announceRoles([{ eventId: id, userId }])
 
-/** In the one form of addresses: a block of a user holds against registrations with the same address. */
+/** Normalised address: blocking a user must also match registrations with the same address. */
 const emailOf = ({ email }: { readonly email?: string | null }): { readonly email?: string | null } =>
   typeof email === "string" ? { email: foldEmail(email) } : {}
 
-/** Others see the name, so that one without a visible character is none. An absent name stays as it is. */
+/** Others see the name, so a name without a visible character counts as none. An absent name stays absent. */
 const nameOf = ({ name }: { readonly name?: string | null }): { readonly name?: string | null } =>
   typeof name === "string" ? { name: displayName(name, "") || null } : {}
 
@@ -98,7 +98,7 @@ export const people = {
     handle: ({ scope: { workspaceId, keyId, user } }) =>
       Effect.gen(function* () {
         const tokens = yield* Tokens
-        // A key vouches for its own users, but the session is no management credential: it carries no login.
+        // A key vouches for its own users, but the session grants no management rights: it carries no login.
         const issued = yield* tokens.issue("workspace", {
           userId: user.id,
           workspaceId,
@@ -118,7 +118,7 @@ export const people = {
             yield* requireMember(sql, workspaceId, credential)
             const user = yield* query(() => findUser(sql, userId))
             if (user === undefined || user.workspaceId !== workspaceId) return yield* NotFound.of("user")
-            // The event may be deleted while this runs: read with its agenda, it cannot look like one without phases.
+            // The event may be deleted meanwhile: reading it together with its agenda keeps it from looking like one without phases.
             const agenda = yield* query(() => findEventWithPhases(sql, event.id))
             if (agenda === undefined) return yield* NotFound.of("event")
             const accepted = acceptedRoles(agenda.phases.map(({ modality }) => modality))

@@ -1,4 +1,4 @@
-/** What is stored about a person, and taking it away. */
+/** Stored data about a person, and its erasure. */
 import { Clock, Effect } from "effect"
 import { Erasures } from "../../../erasure/erasures.ts"
 import { findGuest } from "../../../erasure/guest-search.ts"
@@ -21,7 +21,7 @@ interface ExportCall {
 
 type Admin = Scopes["workspaceAdminOrKey"]
 
-/** As the partner's tokens name a guest: `iss` and `sub`. */
+/** A guest as named by the partner's tokens: `iss` and `sub`. */
 interface PartnersGuest {
   readonly issuer: string
   readonly subject: string
@@ -56,7 +56,7 @@ const erasedGuest = (scope: Admin, { issuer, subject }: PartnersGuest) =>
     }
     const { begin } = yield* Erasures
     yield* Effect.forEach(erasures, begin, { concurrency: "unbounded", discard: true })
-    // One act is one entry, however many steps it takes. The partner's id of the guest must not come into the log.
+    // One act is one entry, however many steps it takes. The partner's guest id must stay out of the log.
     return new Reply(undefined, { targets: erasures.slice(0, 1).map(({ id }) => id) })
   })
 
@@ -94,7 +94,7 @@ export const personalData = {
           }),
         )
         yield* (yield* Erasures).begin(erasure)
-        // The address must not come into the log.
+        // The address must stay out of the log.
         return new Reply(undefined, { targets: [erasure.id] })
       }),
   },

@@ -1,8 +1,8 @@
-/** The types that a webhook may subscribe to, each with the JSON Schema of its body. The list is the same for every caller. */
+/** Event types that a webhook may subscribe to, each with the JSON Schema of its body. The list is the same for every caller. */
 import { Schema } from "effect"
 import { WEBHOOK_BODIES, WebhookEventType } from "../../../model/integrations/webhook-types.ts"
 
-/** A schema that stands alone: an integrator gives it to a validator or a generator as it is. */
+/** A self-contained schema, ready for a validator or a generator. */
 const standalone = (body: Schema.Top): { readonly [keyword: string]: Schema.Json } => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(body)
   const $defs = Object.keys(definitions).length === 0 ? {} : { $defs: definitions }
@@ -17,7 +17,7 @@ const listTypes = () =>
 
 let listed: ReturnType<typeof listTypes> | undefined
 
-/** Made at the first request. */
+/** The list is computed at the first request. */
 export const webhookEventTypes = (): ReturnType<typeof listTypes> => {
   listed ??= listTypes()
   return listed

@@ -1,4 +1,4 @@
-/** Webhook endpoints, their deliveries, and the tools for finding the reason of a failed delivery. */
+/** Webhook endpoints, their deliveries, and tools for diagnosing a failed delivery. */
 import { Clock, Effect } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../../model/errors.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
@@ -23,7 +23,7 @@ const findDelivery = (sql: Queryable, id: string) =>
     return delivery ?? (yield* NotFound.of("delivery"))
   })
 
-/** Stores a delivery, wakes the dispatcher, and answers with it. `what` names the object that is gone when nothing was stored. */
+/** Stores a delivery, wakes the dispatcher, and answers with the delivery. `what` names the missing object when nothing was stored. */
 const deliver = (
   append: (sql: Queryable, now: Timestamp) => Promise<Appended | undefined>,
   what: string,

@@ -54,7 +54,7 @@ interface KeyInput {
 
 const KEY_LIFETIME_MS = 365 * 86_400_000
 
-/** The end of a new key: in a year unless another is asked for, and not after the end of the key that makes it. */
+/** Expiry of a new key: one year by default, and never after the expiry of the key that creates it. */
 const endOfNewKey = (credential: Credential, asked: KeyInput) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -92,7 +92,7 @@ const createKey = (workspaceId: string, credential: Credential, asked: KeyInput)
     )
   })
 
-/** Changes members, which locks the workspace's row, while the caller may still do it. */
+/** Changes members under a lock of the workspace's row, while the caller may still do it. */
 const changeMembers = <A, E>(
   { workspaceId, sessionId }: Scopes["workspaceMember"],
   who: "owners" | "admins" | "members",
@@ -108,7 +108,7 @@ const changeMembers = <A, E>(
     ),
   )
 
-/** Who decides how members sign in could sign in as each of them. */
+/** Only owners may set how members sign in, because this control amounts to signing in as each member. */
 const requireSsoOwner = (role: WorkspaceRole, sessionId: string) =>
   role === "owner"
     ? requireProvedSession(sessionId)
@@ -117,7 +117,7 @@ const requireSsoOwner = (role: WorkspaceRole, sessionId: string) =>
 const OTHER_SLUG = new Conflict({ detail: "The workspace has another slug; name it by its own to delete it." })
 const EVENTS_AT_ONCE = 8
 
-/** One that has ended meanwhile, or is gone, is as wanted. */
+/** Treats an event that has ended or is gone as success. */
 const endEvent = (eventId: string) =>
   Effect.catchTags(ask(eventId, { type: "event.end", d: {} }, null), {
     Conflict: () => Effect.void,
@@ -131,7 +131,7 @@ export const workspaces = {
       Effect.flatMap(Database, (database) =>
         database.transaction((sql) =>
           Effect.gen(function* () {
-            // Waits for a transaction that proves the address and takes back earlier objects: it has ended the session.
+            // Waits for a transaction that proves the address and takes back earlier objects, which ends the session.
             yield* query(() => lockAccount(sql, scope.accountId))
             if (!(yield* query(() => isSession(sql, scope)))) {
               return yield* new Unauthorized({ detail: "The session was ended meanwhile." })
@@ -159,7 +159,7 @@ export const workspaces = {
           }),
         ),
       ).pipe(
-        // The caller changes a slug of the caller's choice, so only generated ones are retried.
+        // A slug chosen by the caller is for the caller to change, so only generated slugs are retried.
         Effect.retry(payload.slug === undefined ? RETRY_SLUG : { times: 0 }),
       ),
   },
@@ -209,7 +209,7 @@ export const workspaces = {
         if (present === undefined) return yield* NotFound.of("workspace")
         if (present !== slug) return yield* OTHER_SLUG
         const live = yield* database.run((sql) => listLiveEventsOf(sql, workspaceId))
-        // Receivers get `event.ended` before the workspace is gone. An event that starts meanwhile is ended by the sweep.
+        // Receivers get `event.ended` before the workspace is deleted. An event that starts meanwhile is ended by the sweep.
         yield* Effect.forEach(live, endEvent, { concurrency: EVENTS_AT_ONCE, discard: true })
         yield* database.transaction((sql) =>
           Effect.gen(function* () {
@@ -274,7 +274,7 @@ export const workspaces = {
         const user = yield* database.run((sql) =>
           upsertUser(sql, { id: newId(), workspaceId, accountId, externalSub, email, name }),
         )
-        // A removal after this raises the version and invalidates the token; an earlier one is seen here.
+        // A later removal raises the version and invalidates the token; an earlier one is seen here.
         if (!(yield* database.run((sql) => mayEnterWorkspace(sql, workspaceId, accountId)))) {
           return yield* NotFound.of("workspace")
         }

@@ -1,17 +1,17 @@
 /**
- * The order of an encoder's files. Each file is a request on a connection of its own and waits for the database by itself, and ffmpeg
- * begins the next one without an answer. A file that is taken after its successor would be played after it.
+ * Ordering of an encoder's files. Each file is a request on a connection of its own and waits for the database by itself, and ffmpeg starts
+ * the next one before it has an answer. A file taken after its successor would be played after it.
  */
 import type { Cancel, Timers } from "../../../clock/timers.ts"
 
-/** A file that is whole waits for at most so long for those that began before it: one of them may never end. */
+/** Maximum wait of a complete file for the files that began before it: one of them may never end. */
 const WAIT_MS = 5000
 
-/** The place of one file among those of its encoder. */
+/** Position of one file among those of its encoder. */
 export interface Turn {
-  /** Calls once the files that began before have left, or after five seconds; those are waited for no more. */
+  /** Calls back once the files that began before have left, or after five seconds; late files are then ignored. */
   readonly take: (call: () => void) => void
-  /** The file was taken, or is not coming. Harmless when repeated. */
+  /** Leaves the queue, because the file was taken or will not come. Idempotent. */
   readonly leave: () => void
 }
 
@@ -22,14 +22,14 @@ interface Waiting {
 
 export class FileOrder {
   readonly #timers: Timers
-  /** Files under way by address, in the order in which they began. */
+  /** Files in transfer by address, in the order in which they began. */
   readonly #lines = new Map<string, Set<Waiting>>()
 
   constructor(timers: Timers) {
     this.#timers = timers
   }
 
-  /** A file begins to come at the address. */
+  /** Registers a file whose transfer to the address begins. */
   enter(address: string): Turn {
     const line = this.#lines.get(address) ?? new Set<Waiting>()
     this.#lines.set(address, line)

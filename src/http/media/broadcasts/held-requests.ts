@@ -1,23 +1,23 @@
-/** Requests of viewers that wait for a part or a playlist which is not there yet. */
+/** Viewer requests that wait for a part or playlist that does not exist yet. */
 import type { Cancel, Timers } from "../../../clock/timers.ts"
 import type { LiveBroadcast } from "../../../media/live/live-broadcast.ts"
 import { Unavailable } from "../../../model/errors.ts"
 import type { Exchange } from "../../transport/uws-exchange.ts"
 
-/** A request is held so long; players and proxies wait longer. */
+/** Maximum hold time of a request; players and proxies wait longer. */
 const HOLD_MS = 15_000
-/** At once, of all broadcasts. */
+/** Maximum number of held requests, over all broadcasts. */
 const MOST_HELD = 20_000
 
 export const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
 export const tooManyHeld = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 
 export interface HeldRequest {
-  /** Asked after each change of the broadcast. */
+  /** Whether to go on waiting; called after each change of the broadcast. */
   readonly mayWait: () => boolean
-  /** It need not wait any more. */
+  /** Answers a request that need not wait any more. */
   readonly answer: () => void
-  /** Its time is over. */
+  /** Answers a request whose hold time is over. */
   readonly tooLate: () => void
 }
 
@@ -41,7 +41,7 @@ export class HeldRequests {
     this.#held += 1
     let stopTime: Cancel
     let isHeld = true
-    // A client may also go while its answer is made or sent.
+    // A client may also leave while its answer is prepared or sent.
     const leave = (): void => {
       if (!isHeld) return
       isHeld = false

@@ -1,6 +1,6 @@
 /**
- * The bytes of encoders: one endless stream, numbered pieces of one, or files as ffmpeg pushes them. An encoder is refused with its
- * connection closed: ffmpeg notices nothing else.
+ * Ingest of encoder bytes: one endless stream, numbered pieces of it, or files as ffmpeg pushes them. A refusal closes the encoder's
+ * connection, because ffmpeg notices nothing else.
  */
 import { Effect, Exit } from "effect"
 import type { Timers } from "../../../clock/timers.ts"
@@ -27,15 +27,15 @@ import { FileOrder, type Turn } from "./file-order.ts"
 
 type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
-/** The address of an admitted encoder. */
+/** Ingest address of an admitted encoder. */
 interface Address {
-  /** Calls when it ends. Returns the end of that. */
+  /** Calls `end` when the address ends. Returns a function that stops following it. */
   readonly follow: (port: EncoderPort, end: () => void) => () => void
-  /** Calls with the refusal, if it has ended by now. */
+  /** Calls `then` with a refusal if the address has ended by now. */
   readonly confirm: (port: EncoderPort, then: (refusal: HttpResponse | undefined) => void) => void
 }
 
-/** Of a file, or a piece. */
+/** Maximum size of a file or a piece. */
 const MOST_BYTES = 32 * 1024 * 1024
 
 const NUMBER = /^\d{1,9}$/
@@ -51,7 +51,7 @@ const notStored = new Unavailable({ detail: "The broadcast could not be stored."
 
 const done = (status: number, headers: HttpResponse["headers"] = []): HttpResponse => ({ status, headers, body: "" })
 
-/** The problem of an encoder whose bytes are not taken. */
+/** Problem response for an encoder whose bytes are refused. */
 const problemOf = (problems: Problems, cause: unknown): HttpResponse => {
   if (cause instanceof EncoderRefused) return problems.of(new BadRequest({ detail: cause.message }))
   if (cause instanceof PieceOutOfOrder) {
@@ -84,7 +84,7 @@ export class Ingest {
     }
   }
 
-  /** `PUT` and `POST`. */
+  /** Handles `PUT` and `POST`. */
   take = (exchange: Exchange, head: RequestHead): void => {
     const { name = "" } = head.params
     const number = new URLSearchParams(head.query).get("seq")
@@ -95,7 +95,7 @@ export class Ingest {
     else this.#refuseLater(exchange, NotFound.of("file of a broadcast"))
   }
 
-  /** `DELETE`: ffmpeg removes old segments. Nothing is removed here. */
+  /** Handles `DELETE`, by which ffmpeg removes old segments. The server removes nothing. */
   remove = (exchange: Exchange, head: RequestHead): void => {
     this.#admit(head, (exit) => this.#answer(exchange, exit, head, () => exchange.send(done(204))))
   }
@@ -115,12 +115,12 @@ export class Ingest {
     else exchange.refuse(refusalOf(exit, this.#problems, requestId))
   }
 
-  /** Delayed, because the answer may close the connection: the engine takes no other request from it meanwhile. */
+  /** Delayed, because the answer may close the connection: the engine reads no further request from it meanwhile. */
   #refuseLater(exchange: Exchange, failure: Failure): void {
     setImmediate(() => exchange.refuse(this.#problems.of(failure)))
   }
 
-  /** The playlist of the encoder is not used: the server writes its own. */
+  /** Accepts and ignores the encoder's playlist: the server writes its own. */
   #playlist(exchange: Exchange, head: RequestHead): void {
     this.#whole(exchange, head, () => exchange.send(done(200)))
   }
@@ -146,11 +146,11 @@ export class Ingest {
         (cause: unknown) => exchange.send(problemOf(this.#problems, cause)),
       )
     }
-    // A page goes on on the same connection, and reads no answer before it has sent its piece.
+    // A page reuses the connection, and reads no answer before it has sent its piece.
     this.#whole(exchange, head, take, { closes: false })
   }
 
-  /** Gathers a body, and calls with it once the token was accepted. */
+  /** Gathers a body, and passes it on once the token is accepted. */
   #whole(
     exchange: Exchange,
     head: RequestHead,
@@ -177,15 +177,15 @@ export class Ingest {
 }
 
 interface BodyOptions {
-  /** A refusal closes the connection at once. */
+  /** Whether a refusal closes the connection at once. */
   readonly closes?: boolean
-  /** The body takes its place among others of its address. */
+  /** Takes a position for the body among those of its address. */
   readonly enter?: () => Turn
 }
 
 const ANY_TURN: Turn = { take: (call) => call(), leave: () => {} }
 
-/** The body of a file or a piece. Few bytes come before the token is accepted, because the connection is paused. */
+/** Body of a file or a piece. Few bytes arrive before the token is accepted, because the connection is paused. */
 class GatheredBody {
   readonly #exchange: Exchange
   readonly #problems: Problems
@@ -199,7 +199,7 @@ class GatheredBody {
   #resets = 0
   #isWhole = false
   #release: (() => void) | undefined
-  /** The answer for the end of the body. Its bytes are no longer kept. */
+  /** Answer to send at the end of the body, whose bytes are no longer kept. */
   #refusal: HttpResponse | undefined
 
   constructor(
@@ -262,7 +262,7 @@ class GatheredBody {
     const port = this.#port
     if (port === undefined || !this.#isWhole) return
     this.#exchange.waitForAnswer()
-    // The body may have come for minutes, and the address has ended meanwhile.
+    // The body may have taken minutes, and the address may have ended meanwhile.
     this.#address.confirm(port, (refusal) => {
       if (refusal !== undefined) this.refuse(refusal)
       else this.#turn.take(() => this.#hand(port))
@@ -277,7 +277,7 @@ class GatheredBody {
     } else this.refuse(this.#problems.of(replaced))
   }
 
-  /** Its bytes are no longer gathered here. */
+  /** Releases the bytes gathered so far. */
   #drop(): void {
     this.#port?.release(this.#size)
     this.#port = undefined
@@ -288,7 +288,7 @@ class GatheredBody {
   }
 }
 
-/** One stream under way. Bytes that come before the token is accepted are few, because the connection is paused. */
+/** One active stream. Few bytes arrive before the token is accepted, because the connection is paused. */
 class Stream {
   readonly #exchange: Exchange
   readonly #problems: Problems

@@ -1,6 +1,6 @@
 /**
- * A broadcast for its viewers: playlists and bytes of HLS. A playlist that is too short to begin with, or that the player wants to
- * have a certain part, is held until it is there. Requests for a broadcast that is in memory are answered without waiting for anything else.
+ * HLS delivery of a live broadcast: playlists and media bytes. A playlist request is held while the playlist is too short to begin with or
+ * lacks the requested part. Requests for a broadcast in memory are answered without waiting for anything else.
  */
 import { Effect, Exit } from "effect"
 import type { Timers } from "../../../clock/timers.ts"
@@ -38,16 +38,16 @@ export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage
 
 type Run = <A, E>(effect: Effect.Effect<A, E, LiveServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
-/** A whole playlist is made anew after so long: its recording may have been deleted. */
+/** Maximum age of a whole playlist before it is rebuilt: its recording may have been deleted. */
 const WHOLE_FOR_MS = 10_000
 
 const notFound = NotFound.of("file of a broadcast")
 const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", retryAfterSeconds: 1 })
 const badReload = BadRequest.ofParameter("_HLS_msn", "it and _HLS_part name a segment or part that is not next")
 
-/** A playlist of a broadcast that goes on names nothing older. */
+/** A live playlist names nothing older. */
 const LIVE_SECONDS = 60
-/** A CDN gives out for so long what has been deleted, or has become private. */
+/** Maximum time for which a CDN serves content that was deleted or became private. */
 const ENDED_SECONDS = 3600
 
 const bytesHeaders = ({ visibility, live }: WatchedBroadcast) =>
@@ -72,7 +72,7 @@ export class LiveViews {
   readonly #given: Given
   readonly #stage: StageViews
   readonly #held: HeldRequests
-  /** Of broadcasts that have ended: all of their viewers ask for it at once. */
+  /** Playlists of ended broadcasts, which all of their viewers request at once. */
   readonly #whole = new WeakMap<WatchedBroadcast, WholePlaylist>()
 
   constructor(given: Given) {
@@ -81,7 +81,7 @@ export class LiveViews {
     this.#stage = new StageViews({ ...given, held: this.#held })
   }
 
-  /** `GET` and `HEAD`. */
+  /** Handles `GET` and `HEAD`. */
   give = (exchange: Exchange, head: RequestHead): void => {
     const { name = "", key = "" } = head.params
     const isStage = name === STAGE_PLAYLIST
@@ -222,7 +222,7 @@ export class LiveViews {
   }
 }
 
-/** The part that a playlist which viewers have names as the next one. */
+/** Whether the file is the part that the viewers' playlist announces as the next one. */
 const isAwaited = ({ live: { state } }: WatchedBroadcast, file: BytesFile): boolean =>
   file.kind === "part" && state.nextSegment >= SEGMENTS_TO_START && isHinted(state, file.segment, file.index)
 

@@ -1,4 +1,4 @@
-/** Answers with playlists of HLS, and who may keep what viewers of a broadcast get. */
+/** HLS playlist responses, and cache control for viewers of a broadcast. */
 import type { Visibility } from "../../../model/event.ts"
 import { namesTag } from "../../transport/etag.ts"
 import type { HttpResponse } from "../../transport/message.ts"
@@ -12,13 +12,16 @@ export interface TaggedPlaylist {
   readonly maxAgeSeconds: number
 }
 
-/** The CDN keeps nothing of a private event: whoever asks it is not checked. `cdnSeconds`: how long it keeps more than viewers do. */
+/**
+ * A CDN must not cache a private event, because it does not check its callers. `cdnSeconds` is how much longer a CDN may cache than
+ * viewers.
+ */
 export const cacheControl = (visibility: Visibility, maxAgeSeconds: number, cdnSeconds?: number): string => {
   if (visibility === "private") return `private, max-age=${maxAgeSeconds}`
   return `public, max-age=${maxAgeSeconds}${cdnSeconds === undefined ? "" : `, s-maxage=${cdnSeconds}`}`
 }
 
-/** 304 if the client has it. */
+/** Sends the playlist, or 304 if the client has it. */
 export const sendPlaylist = (
   exchange: Exchange,
   head: RequestHead,

@@ -1,4 +1,4 @@
-/** The recording of a broadcast: a playlist, its segments, and the files of its takes. */
+/** Recording of a broadcast: a playlist, its segments, and the files of its takes. */
 import { Effect, Exit } from "effect"
 import { writeRecordingPlaylist } from "../../../media/broadcast/playlist.ts"
 import { LIVE_NAMES, type LiveFile, liveFileOf } from "../../../media/live/live-settings.ts"
@@ -26,7 +26,7 @@ const PLAYLIST_HEADERS: HttpResponse["headers"] = [
 
 const notFound = NotFound.of("file of a recording")
 
-/** Segments have addresses of their own: Chromium's player does not begin a playlist of byte ranges. */
+/** Segments have addresses of their own: Chromium's player does not start a playlist of byte ranges. */
 const playlistOf = (recordingId: string): Effect.Effect<Uint8Array, Failure, Database> =>
   Effect.gen(function* () {
     const segments = yield* (yield* Database).run((sql) => storedSegments(sql, recordingId))
@@ -39,7 +39,7 @@ const read = (token: string, file: LiveFile): Effect.Effect<Uint8Array | Stretch
     file.kind === "playlist" ? playlistOf(asset.id) : storedBytes(asset.id, file),
   )
 
-/** `GET` and `HEAD`. */
+/** Handles `GET` and `HEAD`. */
 export const recordedFiles =
   (run: Run, problems: Problems, downloads: Downloads, bytes: ViewerBytes) =>
   (exchange: Exchange, head: RequestHead): void => {

@@ -1,6 +1,6 @@
 /**
- * The playlist of a broadcast that the media server makes. It is made once a second at most, for all of its viewers; its segments are
- * in the bucket, from which viewers get them without this server.
+ * Playlist of a broadcast made by the media server. It is rebuilt at most once a second for all viewers, who fetch its segments directly
+ * from the bucket.
  */
 import { createHash } from "node:crypto"
 import { type Effect, Exit } from "effect"
@@ -22,11 +22,14 @@ import { expired, isHiddenFrom, type Watched } from "./watched.ts"
 type Services = Database | MediaStorage | Telemetry
 type Run = <A, E>(effect: Effect.Effect<A, E, Services>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
-/** A viewer that waits for the first segment looks as often. */
+/** Maximum age of a playlist, and the polling interval of viewers that wait for the first segment. */
 const FRESH_MS = 1000
-/** A whole playlist is made anew after so long: its recordings may have been deleted. */
+/** Maximum age of a whole playlist before it is rebuilt: its recordings may have been deleted. */
 const WHOLE_FOR_MS = 10_000
-/** Anybody may ask for any id: above it, those who watch a broadcast get its last playlist once more. */
+/**
+ * Maximum number of playlists being built, because anybody may request any id. Above it, viewers of a broadcast get its last playlist
+ * again.
+ */
 const MOST_MAKING = 32
 const MOST_KEPT = 256
 const MOST_KEPT_BYTES = 64 * 1024 ** 2
@@ -36,15 +39,15 @@ const busy = new Unavailable({ detail: "Too many broadcasts are asked for at onc
 
 interface Ready {
   readonly made: StagePlaylist
-  /** `undefined`: nothing has arrived. */
+  /** `undefined` while nothing has arrived. */
   readonly playlist: TaggedPlaylist | undefined
 }
 
 interface Making {
-  /** Milliseconds of `Timers.elapsed`. */
+  /** Expiry in milliseconds of `Timers.elapsed`. */
   readonly until: number
   readonly exit: Promise<Exit.Exit<Ready, Failure>>
-  /** Of the playlist; at least 1. */
+  /** Size of the playlist; at least 1. */
   readonly bytes: number
 }
 
@@ -52,7 +55,7 @@ const isUnknown = (exit: Exit.Exit<Ready, Failure>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof NotFound)
 
-/** The text of a broadcast that is over is long, and its edition names it as well. */
+/** An ended broadcast has a long text, so its edition identifies it instead. */
 const etagOf = ({ body, edition }: StagePlaylist): string =>
   `"${createHash("sha256")
     .update(edition ?? body ?? "")
@@ -139,7 +142,7 @@ export class StageViews {
     this.#making += 1
     const ready = this.#make(id, known).then((exit) => {
       this.#making -= 1
-      // Ids that nobody has would take the places of those that are watched.
+      // Unknown ids would evict the ids that are watched.
       if (isUnknown(exit)) {
         this.#made.delete(id)
         return exit

@@ -1,4 +1,4 @@
-/** Bytes of a broadcast's recording that are read from its files: its descriptions and segments. */
+/** Bytes of a broadcast's recording read from its files: init segments and media segments. */
 import { Effect } from "effect"
 import type { BytesFile } from "../../../media/live/live-settings.ts"
 import { MediaStorage } from "../../../media/storage/storage.ts"
@@ -10,14 +10,14 @@ import type { Stretch } from "./viewer-bytes.ts"
 
 const notFound = NotFound.of("file of a broadcast")
 
-/** Bytes under a name never change, but they can be deleted, and their event can become private. */
+/** Bytes under a name never change, but can be deleted, and their event can become private. */
 export const segmentHeaders = (cacheControl: string): HttpResponse["headers"] => [
   ["content-type", "video/mp4"],
   ["cache-control", cacheControl],
   ["content-security-policy", "sandbox"],
 ]
 
-/** Parts are not stored by themselves. */
+/** Parts are not stored separately. */
 export const storedBytes = (
   recordingId: string,
   file: BytesFile,

@@ -1,6 +1,6 @@
 /**
- * Bytes of broadcasts on their way to viewers. Viewers that read slowly hold them in memory: bytes that several viewers get count
- * once, a stored segment is read in pieces, and beyond a limit viewers are told to come back.
+ * Delivery of broadcast bytes to viewers. Bytes for slow viewers stay in memory: bytes shared by several viewers count once, a stored
+ * segment is read in pieces, and viewers beyond a limit are told to come back.
  */
 import type { StoredFile } from "../../../media/storage/storage.ts"
 import { Unavailable } from "../../../model/errors.ts"
@@ -15,7 +15,7 @@ const tooMany = new Unavailable({ detail: "Too many viewers wait for bytes of th
 
 type Answer = Pick<Exchange, "send" | "sendBytes" | "sendStream">
 
-/** Bytes of a file, which is closed with them. */
+/** Bytes of a file, which is closed after they are sent. */
 export interface Stretch {
   readonly file: Pick<StoredFile, "read" | "close">
   readonly offset: number
@@ -27,10 +27,10 @@ export class ViewerBytes {
   readonly #failed: (cause: unknown) => void
   readonly #most: number
   #bytes = 0
-  /** How many viewers have not got all of it. */
+  /** Number of viewers that have not received all of a body. */
   readonly #shared = new Map<Uint8Array, number>()
 
-  /** `failed` gets errors of the disk in the middle of an answer. */
+  /** `failed` gets disk errors in the middle of an answer. */
   constructor(problems: Problems, failed: (cause: unknown) => void, most = MOST_BYTES) {
     this.#problems = problems
     this.#failed = failed
@@ -46,7 +46,7 @@ export class ViewerBytes {
     else exchange.sendBytes(200, headers, from, () => this.#share(from))
   }
 
-  /** Returns how to give it back. */
+  /** Returns a function that releases the share. */
   #share(body: Uint8Array): () => void {
     const viewers = this.#shared.get(body) ?? 0
     if (viewers === 0) this.#bytes += body.byteLength

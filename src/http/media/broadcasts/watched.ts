@@ -1,4 +1,4 @@
-/** The broadcast that an address for watching names. */
+/** The broadcast named by a playback address. */
 import { heldLinkOf, type MediaLinks } from "../../../media/links.ts"
 import { Unauthorized } from "../../../model/errors.ts"
 import type { Visibility } from "../../../model/event.ts"
@@ -6,21 +6,21 @@ import type { HeldLink } from "../../../model/links.ts"
 
 export interface Watched {
   readonly id: string
-  /** The address is a credential. */
+  /** Whether the address is a signed credential. */
   readonly isSigned: boolean
-  /** The bearer link that it is. */
+  /** The bearer link that the address is. */
   readonly link: HeldLink | undefined
-  /** Its time is over; it is good for a broadcast that goes on all the same, since pauses do not count for the longest one. */
+  /** Whether the address has expired. It still opens an ongoing broadcast, since pauses do not count towards the longest duration. */
   readonly isExpired: boolean
 }
 
 export const expired = new Unauthorized({ detail: "The address has expired." })
 const notValid = new Unauthorized({ detail: "The address is not valid." })
 
-/** As the server writes it: the database reads other spellings of the same id, too. */
+/** Id as the server writes it: the database also reads other spellings of it. */
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A bare id, or a signed address of a private event's broadcast. */
+/** Reads a bare id, or a signed address of a private event's broadcast. */
 export const watchedBy = (key: string, links: MediaLinks["Service"], now: number): Watched | Unauthorized => {
   if (ID.test(key)) return { id: key, isSigned: false, link: undefined, isExpired: false }
   const link = links.verify(key, now)

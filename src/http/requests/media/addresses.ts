@@ -1,4 +1,4 @@
-/** Addresses of media: where bytes are put, and where they are watched. Each is signed when it is answered. */
+/** Addresses of media for upload and playback, signed when they are answered. */
 import { Clock, Effect } from "effect"
 import {
   hasHeldAddresses,
@@ -19,21 +19,24 @@ import type { Recording as ShownRecording } from "../../contract/events/recordin
 import { CallerGround } from "../credentials.ts"
 import { HttpSettings } from "../settings.ts"
 
-/** A player that was opened goes on for at least six hours. */
+/** An opened player works for at least six hours. */
 const WATCH_HOURS = 6
 const HOUR_SECONDS = 3600
 const HOUR_MS = HOUR_SECONDS * 1000
 
-/** The use of an address. */
+/** Parameters of an address. */
 export interface Addressing {
   readonly publicUrl: string
   readonly links: MediaLinks["Service"]
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds. */
   readonly now: number
   readonly audience: LinkAudience
 }
 
-/** When an address is given: those of one hour are the same, so that answers and players can cache them, unless one of them was ended. */
+/**
+ * Time of issue of an address: addresses issued within one hour are equal, so that answers and players can cache them, unless one of them
+ * was revoked.
+ */
 const givenAtOf = (ground: Ground, now: number): Effect.Effect<number, Unavailable, Database> =>
   Effect.flatMap(Database, (database) =>
     Effect.map(
@@ -42,7 +45,7 @@ const givenAtOf = (ground: Ground, now: number): Effect.Effect<number, Unavailab
     ),
   )
 
-/** For the caller of the request; without a credential for the public. */
+/** Addressing for the caller of the request; for the public without a credential. */
 export const callersAddressing = (
   eventId: string,
   workspaceId: string,
@@ -56,7 +59,7 @@ export const callersAddressing = (
     return { publicUrl, links, now, audience: { eventId, ground, givenAt: yield* givenAtOf(ground, now) } }
   })
 
-/** The text with the caller's own addresses of a private broadcast. */
+/** Text in which the addresses of a private broadcast are the caller's own. */
 export const asCallers = (text: string | null, eventId: string, workspaceId: string) =>
   Effect.gen(function* () {
     if (text === null || !hasHeldAddresses(text)) return text
@@ -64,7 +67,7 @@ export const asCallers = (text: string | null, eventId: string, workspaceId: str
     return typeof audience === "string" ? text : links.personal(text, audience)
   })
 
-/** Where a client puts bytes: the whole, or a part of it. */
+/** Upload address of the whole or of a part. */
 export const uploadAddress = (
   { id, uploadExpiresAt }: Pick<Recording, "id" | "uploadExpiresAt">,
   part: number | null,
@@ -77,7 +80,7 @@ export const uploadAddress = (
     : `${publicUrl}/v1/media/parts/${links.sign({ ...link, use: "part", id: partLinkId(id, part) })}`
 }
 
-/** Kinds of stored media; a broadcast's address is made when it starts. */
+/** Kinds of stored media; a broadcast's address is created when it starts. */
 type StoredKind = Exclude<LinkKind, "broadcast">
 
 const FOLDERS: Readonly<Record<StoredKind, string>> = {
@@ -100,7 +103,7 @@ export const watchAddress = (
   return `${publicUrl}/v1/media/${FOLDERS[kind]}/${links.sign({ use, kind, id, audience, expires })}`
 }
 
-/** Where a recording is watched: a file, or the playlist over the files of a broadcast. */
+/** Playback address of a recording: a file, or the playlist over a broadcast's files. */
 export const playAddress = (
   recording: Pick<Recording, "id" | "status" | "source">,
   addressing: Addressing,

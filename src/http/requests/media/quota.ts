@@ -1,4 +1,4 @@
-/** The bytes that a workspace may store. */
+/** Storage quota of a workspace. */
 import { Effect } from "effect"
 import { Conflict, Forbidden, type Unavailable } from "../../../model/errors.ts"
 import type { Recording } from "../../../model/media/recording.ts"
@@ -17,7 +17,7 @@ const notProved = new Forbidden({
     "Recordings and broadcasts begin once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
 })
 
-/** Media is stored only for workspaces with an owner who has proved an address, where that is required. */
+/** Fails where proof is required and the workspace has no owner who has proved an address. */
 export const requireProvedMedia = (
   workspaceId: string,
 ): Effect.Effect<void, Forbidden | Unavailable, Database | HttpSettings> =>
@@ -37,7 +37,7 @@ export const requireQuota = (
     if ((yield* query(() => bytesLeft(sql, workspaceId, mediaQuota))) < more) return yield* quotaUsed
   })
 
-/** The most bytes that the recording may have. */
+/** Maximum size of the recording. */
 export const mostBytes = ({
   workspaceId,
   id,

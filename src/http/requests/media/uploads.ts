@@ -1,4 +1,4 @@
-/** Uploads of recordings: the addresses of their bytes, and what came of them. */
+/** Uploads of recordings: their addresses and their completion. */
 import { Effect } from "effect"
 import type { MediaLinks } from "../../../media/links.ts"
 import { type Arrived, MediaStorage } from "../../../media/storage/storage.ts"
@@ -22,16 +22,16 @@ import type { HttpSettings } from "../settings.ts"
 import { type Addressing, callersAddressing, uploadAddress } from "./addresses.ts"
 import { mostBytes } from "./quota.ts"
 
-/** The largest object that S3 takes in one request. */
+/** Largest object that S3 takes in one request. */
 const MOST_IN_ONE_REQUEST = 5 * 1024 ** 3
 
-/** Bytes that a recording counts with before any came. Where nothing limits what is not announced, it is the most that may come. */
+/** Bytes reserved for a recording before any arrive: the maximum possible where nothing limits an unannounced size. */
 export const reservedBytes = (sizeBytes: number | null, isDirect: boolean, mostOfOne: number): number => {
   if (sizeBytes !== null || !isDirect) return 0
   return mostOfOne === 0 ? MOST_IN_ONE_REQUEST : Math.min(mostOfOne, MOST_IN_ONE_REQUEST)
 }
 
-/** The address of the whole, or of a part. */
+/** Upload address of the whole, or of a part. */
 const addressWith = (
   recording: Recording,
   part: { readonly number: number; readonly sizeBytes: number | null } | null,
@@ -48,7 +48,7 @@ const addressWith = (
     return direct ?? uploadAddress(recording, part?.number ?? null, addressing)
   })
 
-/** The addresses are listed from now on. */
+/** Lists the addresses from now on. */
 const uploading = (recording: Recording) =>
   Effect.gen(function* () {
     const addressing = yield* callersAddressing(recording.eventId, recording.workspaceId)
@@ -77,7 +77,7 @@ const rangeFault = (from: number, to: number, { count }: PartPlan): string | und
   return to - from >= MOST_ADDRESSES ? `at most ${MOST_ADDRESSES} addresses are given at once` : undefined
 }
 
-/** The addresses of some parts. */
+/** Upload addresses of a range of parts. */
 export const partAddresses = (recording: Recording, from: number, to: number) =>
   Effect.gen(function* () {
     const { sizeBytes: fileBytes, status } = recording
@@ -97,7 +97,7 @@ export const partAddresses = (recording: Recording, from: number, to: number) =>
     )
   })
 
-/** Of a client that completes an upload. */
+/** Claims of a client that completes an upload. */
 interface Claims {
   readonly sizeBytes?: number
   readonly parts?: ReadonlyArray<{ readonly number: number; readonly etag: string }>
@@ -107,14 +107,14 @@ const nothingCame = new Conflict({ detail: "No bytes were uploaded." })
 
 const withoutQuotes = (etag: string): string => etag.replace(/^"|"$/g, "")
 
-/** Why the client's parts are not the stored ones. */
+/** Reason why the client's parts differ from the stored ones. */
 const claimFault = (claimed: Claims["parts"], stored: ReadonlyArray<StoredPart>): string | undefined => {
   const etags = new Map(stored.map(({ number, etag }) => [number, etag]))
   const other = claimed?.find(({ number, etag }) => etags.has(number) && etags.get(number) !== withoutQuotes(etag))
   return other === undefined ? undefined : `Part ${other.number} is stored with another etag.`
 }
 
-/** Why the parts are not the file. A storage that takes bytes itself has the whole as its only part. */
+/** Reason why the parts do not make up the file. A storage that receives bytes directly has the whole as its only part. */
 const partsFault = (parts: ReadonlyArray<StoredPart>, announced: number | null, claims: Claims): string | undefined => {
   const claim = claimFault(claims.parts, parts)
   const plan = partPlanOf(announced)
@@ -129,7 +129,7 @@ const sizeOf = (arrived: Arrived): number => {
   return arrived.kind === "parts" ? arrived.parts.reduce((sum, part) => sum + part.sizeBytes, 0) : arrived.sizeBytes
 }
 
-/** Why the upload is not complete. */
+/** Reason why the upload is incomplete. */
 const faultOf = (arrived: Arrived, announced: number | null, claims: Claims): string | undefined => {
   const size = sizeOf(arrived)
   if (size === 0) return nothingCame.detail
@@ -141,7 +141,7 @@ const faultOf = (arrived: Arrived, announced: number | null, claims: Claims): st
 
 const TOO_LARGE: MediaFailure = { code: "too_large", detail: "More bytes were uploaded than the recording may have." }
 
-/** A storage that takes bytes itself cannot limit those that were not announced. */
+/** Checks the size afterwards: a storage that receives bytes directly cannot limit unannounced ones. */
 const requireRoom = (recording: Recording, size: number) =>
   Effect.gen(function* () {
     if (recording.uploadId === null) return
@@ -152,7 +152,7 @@ const requireRoom = (recording: Recording, size: number) =>
     return yield* new PayloadTooLarge({ limitBytes })
   })
 
-/** Ends the upload. Succeeds with its size; fails while not all bytes came, so that the client can go on. */
+/** Completes the upload. Succeeds with its size; fails while bytes are missing, so that the client can continue. */
 export const sealed = (
   recording: Recording,
   claims: Claims,

@@ -1,4 +1,4 @@
-/** A stored transcript in a format, written slice by slice: between two of them the event loop does other work. */
+/** A stored transcript in a format, written slice by slice: the event loop does other work in between. */
 import { setImmediate } from "node:timers/promises"
 import { Effect } from "effect"
 import type { Writer } from "../../../media/captions/write.ts"
@@ -18,7 +18,7 @@ export const writtenTranscript = (transcriptId: string, writer: Writer): Effect.
     return writer.text()
   })
 
-/** JSON of the transcript with its segments, which come as text and are not read. */
+/** JSON of the transcript with its segments, which are inserted as text without parsing. */
 export const transcriptJson = (head: object, transcriptId: string): Effect.Effect<string, Unavailable, Database> =>
   Effect.map(slicesOf(transcriptId), (slices) => {
     const segments = slices.map((slice) => slice.slice(1, -1)).join(",")

@@ -1,11 +1,11 @@
-/** Boxes of ISO 14496-12 and the fields in them, each read within its bounds. */
+/** Boxes of ISO 14496-12 and their fields, each read within its bounds. */
 import { EncoderRefused } from "./refusal.ts"
 
 export interface Box {
   readonly type: string
-  /** Of its header. */
+  /** Offset of the header. */
   readonly start: number
-  /** Of its content, behind the header. */
+  /** Offset of the content, after the header. */
   readonly body: number
   readonly end: number
 }
@@ -18,7 +18,7 @@ export const damaged = (what: string): EncoderRefused =>
 export const typeAt = (view: DataView, at: number): string =>
   String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
 
-/** Eight bytes as a number; values beyond 2^53 are no times and no sizes. */
+/** Eight bytes as a number; values beyond 2^53 are neither times nor sizes. */
 export const largeAt = (view: DataView, at: number): number => {
   const value = view.getUint32(at) * 0x1_0000_0000 + view.getUint32(at + 4)
   if (!Number.isSafeInteger(value)) throw damaged("a number is out of range")
@@ -36,7 +36,7 @@ const boxAt = (view: DataView, start: number, end: number): Box => {
   return { type, start, body, end: start + length }
 }
 
-/** The boxes that fill a stretch. */
+/** Boxes that fill a range. */
 export const boxesIn = (view: DataView, from: number, to: number): ReadonlyArray<Box> => {
   const boxes: Box[] = []
   for (let at = from; at < to; ) {
@@ -49,7 +49,7 @@ export const boxesIn = (view: DataView, from: number, to: number): ReadonlyArray
 
 export const childrenOf = (view: DataView, box: Box): ReadonlyArray<Box> => boxesIn(view, box.body, box.end)
 
-/** The one box of a type; more than one is refused, because readers differ in which of them counts. */
+/** The one box of a type; more than one is refused, because readers differ in which one they use. */
 export const atMostOne = (boxes: ReadonlyArray<Box>, type: string): Box | undefined => {
   const [first, second] = boxes.filter((box) => box.type === type)
   if (second !== undefined) throw damaged(`there are two ${type} boxes where one belongs`)
@@ -62,7 +62,7 @@ export const exactlyOne = (boxes: ReadonlyArray<Box>, type: string): Box => {
   return box
 }
 
-/** The box at the end of a path of types. */
+/** Box at the end of a path of types. */
 export const within = (view: DataView, box: Box, ...path: ReadonlyArray<string>): Box =>
   path.reduce((outer, type) => exactlyOne(childrenOf(view, outer), type), box)
 

@@ -1,4 +1,4 @@
-/** The names of codecs in playlists (RFC 6381 and the bindings of VP9, AV1 and Opus), from the boxes that configure decoders. */
+/** Codec names for playlists (RFC 6381 and the bindings of VP9, AV1 and Opus), from the boxes that configure decoders. */
 import { type Box, boxesIn, exactlyOne, Fields } from "./boxes.ts"
 import { EncoderRefused } from "./refusal.ts"
 
@@ -15,7 +15,7 @@ const avcName = (view: DataView, config: Box): string => {
   return `avc1.${hex(fields.u8())}${hex(fields.u8())}${hex(fields.u8())}`
 }
 
-/** Unspecified colours (2) count as those that the short form stands for. */
+/** Unspecified colours (2) count as the defaults of the short form. */
 const isOrdinaryColour = (value: number): boolean => value === 1 || value === 2
 
 const vp9Name = (view: DataView, config: Box): string => {
@@ -43,7 +43,7 @@ const ES_DESCRIPTOR = 3
 const DECODER_CONFIG = 4
 const DECODER_SPECIFIC = 5
 const MPEG4_AUDIO = 0x40
-/** AAC LC, with SBR, with PS, and xHE-AAC. */
+/** Object types of AAC LC, with SBR, with PS, and xHE-AAC. */
 const AAC_TYPES: ReadonlyArray<number> = [2, 5, 29, 42]
 
 /** Tag and size of a descriptor of ISO 14496-1; the size has seven bits in each of at most four bytes. */
@@ -69,7 +69,7 @@ const aacName = (view: DataView, config: Box): string => {
   return `mp4a.40.${type}`
 }
 
-/** Fields of a sample entry before its boxes. */
+/** Bytes of a sample entry's fields before its boxes. */
 const VIDEO_ENTRY = 78
 const AUDIO_ENTRY = 28
 
@@ -79,7 +79,7 @@ interface Known {
   readonly nameOf: (view: DataView, config: Box) => string
 }
 
-/** By the type of the sample entry. HEVC is left out: most browsers neither make nor play it. */
+/** Codecs by type of the sample entry. HEVC is left out: most browsers neither make nor play it. */
 const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["avc1", { kind: "video", config: "avcC", nameOf: avcName }],
   ["vp09", { kind: "video", config: "vpcC", nameOf: vp9Name }],

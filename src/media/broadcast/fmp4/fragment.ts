@@ -1,33 +1,33 @@
-/** One `moof` with its `mdat`: times, counts and key frames of its tracks, and where their times stand. */
+/** One `moof` with its `mdat`: times, counts and key frames of its tracks, and the offsets of their times. */
 import { byCodeUnits } from "../../../model/text/compared.ts"
 import { atMostOne, type Box, boxesIn, childrenOf, damaged, exactlyOne, Fields, viewOf } from "./boxes.ts"
 import type { Init, SampleDefaults, Track } from "./init.ts"
 import { LONGEST_FRAGMENT_S, MOST_SAMPLES } from "./limits.ts"
 import { EncoderRefused } from "./refusal.ts"
 
-/** Times are in ticks of the track. */
+/** One track of a fragment, with times in ticks of the track. */
 export interface FragmentTrack {
   readonly track: Track
   readonly decodeTime: number
-  /** Sum of the durations of its samples. It may fall short of the next fragment's time: the last one's is a guess. */
+  /** Total duration of its samples. It may fall short of the next fragment's time, because the last sample's duration is a guess. */
   readonly duration: number
   readonly lastSampleDuration: number
   readonly longestSampleDuration: number
-  /** Where `bytes` have the duration of the last sample; `undefined` where all samples have the same. */
+  /** Offset in `bytes` of the last sample's duration; `undefined` where all samples have the same. */
   readonly lastDurationAt: number | undefined
   readonly samples: number
   readonly startsWithSync: boolean
-  /** Where `bytes` have the number of the track. */
+  /** Offset in `bytes` of the track's number. */
   readonly idAt: number
-  /** Where `bytes` have the decode time, and whether in eight bytes or in four. */
+  /** Offset in `bytes` of the decode time, and whether it has eight bytes instead of four. */
   readonly timeAt: number
   readonly isWideTime: boolean
 }
 
 export interface Fragment {
-  /** `moof` and `mdat`. The timeline writes other times into them. */
+  /** Bytes of `moof` and `mdat`, in which the timeline overwrites times. */
   readonly bytes: Uint8Array
-  /** Video first. A track may have no samples, and then any time: MediaRecorder ends with a sound of none at 0. */
+  /** Tracks, video first. A track without samples may have any time: MediaRecorder ends with an empty sound track at 0. */
   readonly tracks: ReadonlyArray<FragmentTrack>
 }
 
@@ -45,7 +45,7 @@ const headerOf = (view: DataView, tfhd: Box, init: Init): Header => {
   const track = init.tracks.find(({ id }) => id === trackId)
   if (track === undefined)
     throw new EncoderRefused("tracks", "A fragment has a track that the stream did not announce.")
-  // Without the second flag the runs of a second track count from the end of the first one's.
+  // Without the second flag, the runs of a second track are offset from the end of the first one's.
   if ((flags & 0x01) !== 0 || (flags & 0x2_0000) === 0)
     throw new EncoderRefused(
       "not_fmp4",
@@ -74,7 +74,7 @@ class Runs {
     this.#defaults = defaults
   }
 
-  /** Adds a run. `from`: where its bytes begin unless it has an offset; the result has where they end. */
+  /** Adds a run. `from` is where its bytes begin unless it has an offset; the result has their end. */
   add(view: DataView, trun: Box, from: number): { readonly start: number; readonly end: number } {
     const fields = new Fields(view, trun)
     const flags = fields.skip(1).u24()
@@ -160,7 +160,7 @@ const readTrack = (view: DataView, traf: Box, init: Init, mediaStart: number): F
   }
 }
 
-/** `bytes`: exactly one `moof` and one `mdat`. Throws `EncoderRefused`. */
+/** `bytes` holds exactly one `moof` and one `mdat`. Throws `EncoderRefused`. */
 export const readFragment = (bytes: Uint8Array, init: Init): Fragment => {
   const view = viewOf(bytes)
   const [moof, mdat] = boxesIn(view, 0, bytes.length)

@@ -1,4 +1,4 @@
-/** Bytes that gather up to a known count, so that claims cost their sender as many bytes as they cost memory. */
+/** Buffer that grows up to a known size, so that a claimed size costs its sender as many bytes as it costs memory. */
 
 const FIRST_BYTES = 4096
 
@@ -10,12 +10,12 @@ export class Gathered {
     return this.#length
   }
 
-  /** The bytes so far. */
+  /** Bytes gathered so far. */
   get view(): DataView {
     return new DataView(this.#bytes.buffer, 0, this.#length)
   }
 
-  /** `total`: how many there will be, as far as that is known. */
+  /** `total` is the final size, as far as it is known. */
   add(bytes: Uint8Array, total: number): void {
     const length = this.#length + bytes.length
     if (length > this.#bytes.length) {
@@ -28,12 +28,12 @@ export class Gathered {
     this.#length = length
   }
 
-  /** Forgets the bytes from there on. */
+  /** Drops the bytes from that offset on. */
   truncate(length: number): void {
     this.#length = Math.min(length, this.#length)
   }
 
-  /** Hands the bytes over and begins anew. */
+  /** Returns the bytes and starts over. */
   take(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.#bytes = new Uint8Array(0)

@@ -1,4 +1,4 @@
-/** The part of a stream that describes it: `ftyp` and `moov`, of one picture, one sound, or both. */
+/** Init segment of a stream: `ftyp` and `moov` of one picture, one sound, or both. */
 import { createHash } from "node:crypto"
 import { byCodeUnits } from "../../../model/text/compared.ts"
 import { atMostOne, type Box, boxesIn, childrenOf, exactlyOne, Fields, viewOf, within } from "./boxes.ts"
@@ -14,28 +14,28 @@ export interface SampleDefaults {
 export interface Track {
   readonly id: number
   readonly kind: "video" | "audio"
-  /** As in `CODECS` of a playlist. */
+  /** Codec name as in a playlist's `CODECS`. */
   readonly codec: string
-  /** Ticks in a second. */
+  /** Ticks per second. */
   readonly timescale: number
-  /** `null` for sound. */
+  /** Picture size; `null` for sound. */
   readonly size: { readonly width: number; readonly height: number } | null
   readonly defaults: SampleDefaults
 }
 
 export interface Init {
   readonly bytes: Uint8Array
-  /** Video first. */
+  /** Tracks, video first. */
   readonly tracks: ReadonlyArray<Track>
   /**
-   * A hash of all that fragments need to be read and decoded: the `stsd` of each track, its timescale, defaults and edits.
-   * Fragments of two inits with the same identity can stand behind either, once their numbers of tracks are those of the init. The bytes
-   * of an init are no identity: MediaRecorder writes dates into them, and numbers its tracks as their first samples come.
+   * Hash of everything that reading and decoding fragments needs: the `stsd` of each track, its timescale, defaults and edits. Fragments of
+   * two inits with the same identity can follow either, once their track numbers are those of the init. The bytes of an init are no
+   * identity: MediaRecorder writes dates into them, and numbers its tracks as their first samples come.
    */
   readonly identity: string
 }
 
-/** Version and flags; version 1 has times of eight bytes. */
+/** Reads version and flags; version 1 has times of eight bytes. */
 const fullBox = (view: DataView, box: Box): { readonly fields: Fields; readonly version: number } => {
   const fields = new Fields(view, box)
   const version = fields.u8()
@@ -54,7 +54,7 @@ const timescaleOf = (view: DataView, mdhd: Box): number => {
   return timescale
 }
 
-/** Media of a track may be said to be in another file or at an address. */
+/** Refuses tracks whose media are declared to be in another file or at an address. */
 const requireOwnMedia = (view: DataView, dref: Box): void => {
   const { fields } = fullBox(view, dref)
   const count = fields.u32()
@@ -85,7 +85,7 @@ const HANDLERS: Readonly<Record<Codec["kind"], string>> = { video: "vide", audio
 
 interface Described {
   readonly track: Track
-  /** They belong to the identity, as the fields of the track do. */
+  /** Boxes that belong to the identity, like the fields of the track. */
   readonly boxes: ReadonlyArray<Box>
 }
 
@@ -137,7 +137,7 @@ const identityOf = (bytes: Uint8Array, described: ReadonlyArray<Described>): str
   return hash.digest("hex")
 }
 
-/** `bytes`: exactly `ftyp` and `moov`. Throws `EncoderRefused`. */
+/** `bytes` holds exactly `ftyp` and `moov`. Throws `EncoderRefused`. */
 export const readInit = (bytes: Uint8Array): Init => {
   const view = viewOf(bytes)
   const moov = exactlyOne(boxesIn(view, 0, bytes.length), "moov")
@@ -149,7 +149,7 @@ export const readInit = (bytes: Uint8Array): Init => {
       "The stream is a plain MP4 file: send fragmented MP4 (ffmpeg: -movflags empty_moov).",
     )
   const traks = children.filter(({ type }) => type === "trak")
-  // Checked before the tracks are read, which cost something.
+  // Checked before the tracks are read, which is costly.
   if (traks.length === 0 || traks.length > 2)
     throw new EncoderRefused("tracks", `The stream has ${traks.length} tracks: send one picture, one sound, or both.`)
   const defaults = defaultsOf(view, mvex)

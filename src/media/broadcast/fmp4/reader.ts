@@ -1,7 +1,7 @@
 /**
- * Reads fragmented MP4 as it arrives, in any cuts: a whole stream, or one file of it. `ftyp` with `moov` and `moof` with `mdat`
- * come out; all other boxes are passed over without being kept. An index (`sidx`) in particular would give players wrong times
- * once fragments are joined.
+ * Incremental reader of fragmented MP4, split anywhere: a whole stream, or one file of it. It returns `ftyp` with `moov` and `moof` with
+ * `mdat`, and skips all other boxes without keeping them. An index (`sidx`) in particular would give players wrong times once fragments are
+ * joined.
  */
 import { damaged, largeAt, typeAt } from "./boxes.ts"
 import { type Fragment, readFragment } from "./fragment.ts"
@@ -14,7 +14,7 @@ export type Mp4Event =
   | { readonly type: "init"; readonly init: Init }
   | { readonly type: "fragment"; readonly fragment: Fragment }
 
-/** Boxes that a stream or a file of it may begin with. */
+/** Boxes with which a stream or a file of it may begin. */
 const FIRST_BOXES: ReadonlySet<string> = new Set(["ftyp", "styp", "moof", "sidx", "prft", "emsg"])
 
 const SHORT_HEADER = 8
@@ -22,43 +22,43 @@ const LONG_HEADER = 16
 
 export class FragmentedMp4Reader {
   #init: Init | undefined
-  /** The box that was gathered last and waits for its other half. */
+  /** The last gathered box, which waits for its counterpart. */
   #half: "" | "ftyp" | "moof" = ""
   readonly #gathered = new Gathered()
-  /** Where the box begins that is being gathered. */
+  /** Offset of the box that is being gathered. */
   #start = 0
-  /** How many gathered bytes the next step takes. */
+  /** Number of gathered bytes needed for the next step. */
   #need = SHORT_HEADER
   #skip = 0
   #boxes = 0
-  /** The type of the box whose header is read. */
+  /** Type of the box whose header was read. */
   #type = ""
   #isFirst = true
   #refusal: EncoderRefused | undefined
 
-  /** `init`: of the files that are fragments alone. */
+  /** `init` describes the files that hold only fragments. */
   constructor(init?: Init) {
     this.#init = init
   }
 
-  /** Bytes that wait for more. */
+  /** Number of bytes that wait for more. */
   get buffered(): number {
     return this.#gathered.length
   }
 
-  /** How many boxes came. */
+  /** Number of boxes read. */
   get boxes(): number {
     return this.#boxes
   }
 
-  /** Set from the first bytes on that are not taken. */
+  /** Set from the first refused bytes on. */
   get refusal(): EncoderRefused | undefined {
     return this.#refusal
   }
 
   /**
-   * The bytes are copied where they are kept. Throws `EncoderRefused`, from then on each time. Events that the same chunk brought
-   * before come first, so that cuts make no difference: they are returned, with `refusal` set.
+   * Kept bytes are copied. Throws `EncoderRefused`, and does so again on every later call. Events completed by the same chunk before the
+   * refusal come first, so the split makes no difference: they are returned, with `refusal` set.
    */
   push(chunk: Uint8Array): ReadonlyArray<Mp4Event> {
     if (this.#refusal !== undefined) throw this.#refusal
@@ -74,7 +74,7 @@ export class FragmentedMp4Reader {
     return events
   }
 
-  /** Of a file, which has to end between boxes. A stream may end anywhere: an encoder that is killed does not finish. */
+  /** Ends a file, which must end between boxes. A stream may end anywhere: a killed encoder does not finish. */
   end(): void {
     if (this.#refusal !== undefined) throw this.#refusal
     if (this.#isFirst) throw new EncoderRefused("not_fmp4", "The file is empty.")
@@ -159,7 +159,7 @@ export class FragmentedMp4Reader {
     if (type === "ftyp" || type === "moov" || type === "moof" || type === "mdat") {
       this.#type = type
       this.#need = this.#start + size
-      // A box may end with its header.
+      // A box may consist of its header only.
       if (size === headerSize) throw damaged(`the box ${type} is empty`)
       return
     }
@@ -168,7 +168,7 @@ export class FragmentedMp4Reader {
     this.#need = this.#start + SHORT_HEADER
   }
 
-  /** The most bytes that may be gathered with the box, or passed over; refuses a box that is out of place. */
+  /** Maximum number of bytes to gather with the box, or to skip; refuses a box that is out of place. */
   #limitOf(type: string): number {
     if (this.#half === "moof" && type !== "mdat") throw damaged("a moof is not followed by its mdat")
     switch (type) {

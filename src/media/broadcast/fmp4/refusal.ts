@@ -1,19 +1,19 @@
-/** Why bytes of an encoder are not taken. The sentence is for the people who set the encoder up. */
+/** Reason why an encoder's bytes are refused. The sentence is for the people who set up the encoder. */
 
 export type EncoderRefusalCode =
-  /** Something else than fragmented MP4, or a variety of it that cannot be cut and joined. */
+  /** Anything other than fragmented MP4, or a variety of it that cannot be cut and joined. */
   | "not_fmp4"
-  /** Fragments before the part that describes them. */
+  /** Fragments before their init segment. */
   | "no_init"
   | "codec"
   | "tracks"
   | "too_large"
   | "too_long"
   | "no_sync_sample"
-  /** Times that jump again and again. */
+  /** Times that jump repeatedly. */
   | "clock"
   | "damaged"
-  /** More than the most that an encoder may send in a while. */
+  /** More bytes than an encoder may send in a period. */
   | "too_fast"
 
 export class EncoderRefused extends Error {

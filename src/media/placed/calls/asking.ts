@@ -1,4 +1,4 @@
-/** Requests to owners, with the answers that they may have. */
+/** Requests to owners, with their possible answers. */
 import { Effect } from "effect"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../../model/errors.ts"
 import type { EncoderAdmission } from "../own-broadcasts.ts"
@@ -13,7 +13,7 @@ const noSense = new Unavailable({ detail: "The broadcast's server gave no answer
 const isOf = <T extends OwnerAnswer["type"]>(answer: OwnerAnswer, type: T): answer is AnswerOf<T> =>
   answer.type === type
 
-/** The answer of a type. Any other failure than the expected ones is `Unavailable`. */
+/** Expects the answer of a type. Any other failure than the expected ones is `Unavailable`. */
 export const askedOf =
   ({ ask }: BroadcastOwners) =>
   <T extends OwnerAnswer["type"], F>(

@@ -1,6 +1,6 @@
 /**
- * Bodies of encoders that reach the owner through other nodes. Files and pieces are gathered until they are whole; a stream is taken as it
- * comes. A body that its node does not go on with is given up.
+ * Encoder bodies that reach the owner through other nodes. Files and pieces are gathered until they are whole; a stream is processed as it
+ * arrives. A body that its node does not continue is given up.
  */
 import { LRUCache } from "lru-cache"
 import type { Timers } from "../../../clock/timers.ts"
@@ -10,11 +10,11 @@ import { ownPort, type StreamPort } from "../encoder-port.ts"
 import { type BytesRequest, type OwnerAnswer, toBytes } from "./protocol.ts"
 import { refusedBecause } from "./refusals.ts"
 
-/** Of all broadcasts of this process. */
+/** Maximum number of bodies, for all broadcasts of this process. */
 const MOST_BODIES = 1000
-/** A node asks more often than that. */
+/** Silence after which a body is given up; a node asks more often than that. */
 const SILENT_MS = 15_000
-/** A node waits longer for an answer. */
+/** Hold time of an answer; a node waits longer. */
 const HOLD_MS = 3000
 
 const replaced = new Unavailable({
@@ -28,9 +28,9 @@ const DONE: OwnerAnswer = { type: "done" }
 const TAKEN: OwnerAnswer = { type: "taken", isTaken: true, next: null }
 const LATER: OwnerAnswer = { type: "taken", isTaken: false, next: null }
 
-/** A request for bytes that was taken, or is being taken. */
+/** A request for bytes that was or is being processed. */
 interface TakenRequest {
-  /** The offset and the length. */
+  /** Offset and length, as text. */
   readonly name: string
   readonly answer: Promise<OwnerAnswer>
 }
@@ -39,16 +39,16 @@ const nameOf = ({ offset, bytes, isLast }: BytesRequest): string => `${offset} $
 
 interface Body {
   readonly one: OpenBroadcast
-  /** Of a stream; `undefined`: its bytes are gathered. */
+  /** Port of a stream; `undefined` when the bytes are gathered. */
   readonly stream: StreamPort | undefined
   readonly chunks: Uint8Array[]
   size: number
   heardAt: number
-  /** Why it is not taken any more. */
+  /** Reason why the body is no longer accepted. */
   refusal: OwnerAnswer | undefined
   isOver: boolean
   hasRoom: boolean
-  /** Called at each change of `refusal` and `hasRoom`, and at its end. */
+  /** Called at each change of `refusal` and `hasRoom`, and at the end. */
   readonly waiting: Set<() => void>
 }
 
@@ -59,7 +59,7 @@ const wake = (body: Body): void => {
 export class Bodies {
   readonly #timers: Timers
   readonly #bodies = new Map<string, Body>()
-  /** The last request of each body, also for a while after its end. */
+  /** Last request of each body, kept for a while after its end. */
   readonly #last = new LRUCache<string, TakenRequest>({ max: MOST_BODIES })
 
   constructor(timers: Timers) {
@@ -67,8 +67,8 @@ export class Bodies {
   }
 
   /**
-   * Takes the next bytes of a body. The cluster engine makes a call again whose connection was lost: the bytes are taken once, and
-   * the second call has the answer of the first.
+   * Processes the next bytes of a body. The cluster engine repeats a call whose connection was lost: the bytes are processed once, and the
+   * second call gets the answer of the first.
    */
   async take(one: OpenBroadcast, request: BytesRequest): Promise<OwnerAnswer> {
     const { upload } = request
@@ -77,7 +77,7 @@ export class Bodies {
     if (before?.name === name) return before.answer
     const answer = this.#take(one, request)
     this.#last.set(upload, { name, answer })
-    // There was no room: the node sends them again, as new ones.
+    // There was no room: the node sends the bytes again as new ones.
     if ((await answer) === LATER) this.#last.delete(upload)
     return answer
   }
@@ -114,7 +114,7 @@ export class Bodies {
     if (body !== undefined) this.#end(upload, body, DONE, isAddressOver)
   }
 
-  /** Gives up bodies that nobody goes on with. */
+  /** Gives up bodies that are not continued. */
   sweep(): void {
     const before = this.#timers.elapsed() - SILENT_MS
     for (const [upload, body] of this.#bodies) if (body.heardAt < before) this.#end(upload, body, DONE)
@@ -174,7 +174,7 @@ export class Bodies {
     if (!isLast) return TAKEN
     const whole = Buffer.concat(body.chunks)
     this.#end(upload, body, TAKEN)
-    // The body may have come for minutes, and the address was replaced meanwhile.
+    // The body may have taken minutes, and the address may have been replaced meanwhile.
     if (input.resets !== resets) return refusedBecause(replaced)
     try {
       if (form.kind === "piece") {
@@ -187,7 +187,7 @@ export class Bodies {
     }
   }
 
-  /** Forgets it. */
+  /** Forgets the body. */
   #end(upload: string, body: Body, answer: OwnerAnswer, isAddressOver?: boolean): OwnerAnswer {
     if (!body.isOver) {
       body.isOver = true
@@ -199,7 +199,7 @@ export class Bodies {
     return answer
   }
 
-  /** Resolves when it is so, or after a while. */
+  /** Resolves when the condition holds, or after a while. */
   #until(body: Body, isSo: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {

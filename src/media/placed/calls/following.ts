@@ -1,13 +1,13 @@
-/** The owner's answers to a node that follows one of its broadcasts for viewers there. */
+/** The owner's answers to a node that follows one of its broadcasts for its own viewers. */
 import type { Timers } from "../../../clock/timers.ts"
 import type { OpenBroadcast } from "../../live/open-broadcasts.ts"
 import { type FollowAnswer, type FollowRequest, toText } from "./protocol.ts"
 
-/** A node waits longer for an answer. */
+/** Hold time of an answer; a node waits longer. */
 const HOLD_MS = 3000
-/** A node that begins to follow gets the parts of so many segments: players begin with those. */
+/** Number of segments whose parts a new follower gets, because players begin with those. */
 const SEGMENTS_BACK = 4
-/** Of the parts in one answer: calls between nodes wait for each other. */
+/** Maximum bytes of parts in one answer: calls between nodes wait for each other. */
 const MOST_BYTES = 512 * 1024
 
 type Place = Pick<FollowRequest, "segment" | "part" | "partBytes">
@@ -15,11 +15,11 @@ type Place = Pick<FollowRequest, "segment" | "part" | "partBytes">
 interface Placed {
   readonly segment: number
   readonly index: number
-  /** Those that the caller has not got. */
+  /** Bytes that the caller lacks. */
   readonly data: Uint8Array
 }
 
-/** The parts from a place on. */
+/** Parts from a position on. */
 function* partsAfter({ live: { memory, state } }: OpenBroadcast, place: Place): Generator<Placed> {
   for (let segment = place.segment; segment <= state.nextSegment; segment += 1) {
     const isFirst = segment === place.segment
@@ -30,7 +30,7 @@ function* partsAfter({ live: { memory, state } }: OpenBroadcast, place: Place): 
   }
 }
 
-/** As many as one answer may have. `isAll`: none lie behind them. */
+/** The parts that fit in one answer. `isAll` means that none follow. */
 const partsFrom = (
   one: OpenBroadcast,
   place: Place,
@@ -69,7 +69,7 @@ const answerTo = (one: OpenBroadcast, request: FollowRequest): FollowAnswer => {
   }
 }
 
-/** Answers after a change, or a while. */
+/** Answers after a change, or after a while. */
 export const followed = (one: OpenBroadcast, request: FollowRequest, timers: Timers): Promise<FollowAnswer> => {
   const { live } = one
   const isNews = (): boolean => request.epoch !== live.epoch || request.version !== live.version || live.isClosed

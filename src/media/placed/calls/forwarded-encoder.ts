@@ -1,4 +1,4 @@
-/** The bytes of an encoder on their way from this node to the owner of its broadcast: in pieces, in order, each one acknowledged. */
+/** Forwards an encoder's bytes from this node to the owner of its broadcast: in pieces, in order, each one acknowledged. */
 import { newId } from "../../../model/ids.ts"
 import type { HeldLink } from "../../../model/links.ts"
 import { MOST_GATHERED } from "../../live/encoder-input.ts"
@@ -7,7 +7,7 @@ import { CHUNK_BYTES, ForwardedStream } from "./forwarded-stream.ts"
 import { type Form, type OwnerAnswer, type OwnerRequest, toText } from "./protocol.ts"
 import { causeOf } from "./refusals.ts"
 
-/** Bytes of bodies that are gathered here for one broadcast. */
+/** Limit on the bytes of bodies gathered here for one broadcast. */
 export class GatheredBytes {
   #bytes = 0
 
@@ -23,7 +23,7 @@ export class GatheredBytes {
 
 interface ForwardedGiven {
   readonly broadcastId: string
-  /** As the owner's admission said. */
+  /** Values from the owner's admission. */
   readonly resets: number
   readonly hasEnded: boolean
   readonly link: HeldLink | null

@@ -1,6 +1,6 @@
 /**
- * A long stream of an encoder on its way to the owner of its broadcast. What the owner has not taken yet waits here; above a limit the encoder is
- * made to wait. A call that the owner answers when it cuts the stream is open all the time.
+ * Forwards a long encoder stream to the owner of its broadcast. Bytes not yet accepted by the owner wait here; above a limit the encoder
+ * must wait. One call, which the owner answers when it cuts the stream, is always open.
  */
 
 import { newId } from "../../../model/ids.ts"
@@ -8,7 +8,7 @@ import type { StreamEvents, StreamPort } from "../encoder-port.ts"
 import { type OwnerAnswer, type OwnerRequest, toText } from "./protocol.ts"
 import { causeOf, notStored } from "./refusals.ts"
 
-/** Of one call. */
+/** Bytes per call. */
 export const CHUNK_BYTES = 256 * 1024
 const PAUSE_ABOVE = 1024 * 1024
 const RESUME_BELOW = 256 * 1024
@@ -16,7 +16,7 @@ const RESUME_BELOW = 256 * 1024
 interface Given {
   readonly broadcastId: string
   readonly resets: number
-  /** The encoder's address. */
+  /** Address of the encoder. */
   readonly from: string
   readonly ask: (request: OwnerRequest) => Promise<OwnerAnswer>
 }
@@ -31,7 +31,7 @@ export class ForwardedStream implements StreamPort {
   #isFull = false
   #isOpen = false
   #isFinishing = false
-  /** The owner has taken the last byte, or takes none any more. */
+  /** Whether the owner has the last byte, or accepts no more. */
   #isOver = false
   #working: Promise<void> | undefined
   #cause: unknown
@@ -73,7 +73,7 @@ export class ForwardedStream implements StreamPort {
     })
   }
 
-  /** The first call has no bytes: the encoder before is cut when this one begins, and not at its first byte. */
+  /** The first call has no bytes: the previous encoder is cut when this one begins, and not at its first byte. */
   async #send(): Promise<void> {
     try {
       while (!this.#isOver && (!this.#isOpen || this.#queuedBytes > 0 || this.#isFinishing)) {
@@ -89,7 +89,7 @@ export class ForwardedStream implements StreamPort {
     }
   }
 
-  /** A chunk that the owner has no room for is sent again. */
+  /** A chunk for which the owner has no room is sent again. */
   async #deliver(chunk: Uint8Array, isLast: boolean): Promise<void> {
     const { resets, from } = this.#given
     const form = { kind: "stream" } as const
@@ -117,7 +117,7 @@ export class ForwardedStream implements StreamPort {
     return some.length === 1 ? (some[0] ?? new Uint8Array(0)) : Buffer.concat(some)
   }
 
-  /** Until the owner cuts the stream, or does not answer any more. */
+  /** Waits until the owner cuts the stream or stops answering. */
   async #attend(): Promise<void> {
     try {
       while (!this.#isOver && !this.#isFinishing) await this.#ask({ type: "attend" })

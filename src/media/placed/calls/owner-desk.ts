@@ -1,4 +1,4 @@
-/** The answers of an owner of broadcasts to other nodes. */
+/** Answers of an owner of broadcasts to other nodes. */
 import { Cause, Effect } from "effect"
 import type { Timers } from "../../../clock/timers.ts"
 import type { Telemetry } from "../../../telemetry/telemetry.ts"
@@ -19,7 +19,7 @@ export class OwnerDesk {
   readonly #log: Telemetry["Service"]["log"]
   readonly #bodies: Bodies
 
-  /** `node`: the name of this process. */
+  /** `node` is the name of this process. */
   constructor(node: string, own: OwnBroadcasts["Service"], timers: Timers, log: Telemetry["Service"]["log"]) {
     this.#log = log
     this.#node = node
@@ -35,7 +35,7 @@ export class OwnerDesk {
 
   answer(request: OwnerRequest): Effect.Effect<OwnerAnswer> {
     return Effect.catchCause(this.#answer(request), (cause) => {
-      // The shard leaves: the caller asks the next owner.
+      // The shard is leaving: the caller asks the next owner.
       if (Cause.hasInterrupts(cause)) return Effect.interrupt
       const failure = Cause.squash(cause)
       if (Cause.hasDies(cause)) this.#log.error({ err: failure }, "a request of another node failed unexpectedly")

@@ -1,6 +1,6 @@
 /**
- * The requests of nodes to the owner of an event's broadcasts. Bytes travel as base64 text, because calls between nodes are lines of JSON; they are
- * encoded and decoded by Node itself, which takes a tenth of the time that a schema would.
+ * Requests of nodes to the owner of an event's broadcasts. Bytes travel as base64 text, because calls between nodes are lines of JSON; Node
+ * itself encodes and decodes them, which takes a tenth of the time of a schema.
  */
 import { Schema } from "effect"
 import { Visibility } from "../../../model/event.ts"
@@ -20,28 +20,28 @@ const Form = Schema.Union([
 ])
 export type Form = typeof Form.Type
 
-/** The next bytes of one body of an encoder. One call of each body is under way at a time. */
+/** Next bytes of an encoder's body. Each body has one active call at a time. */
 const Bytes = Schema.Struct({
   type: Schema.Literal("bytes"),
   ...Named,
-  /** Names the body. */
+  /** Id of the body. */
   upload: Schema.String,
   form: Form,
-  /** How many bytes of it came before. */
+  /** Number of preceding bytes. */
   offset: Schema.Int,
-  /** As the admission said. */
+  /** Value from the admission. */
   resets: Schema.Int,
-  /** Names the encoder's address. A node of the release before does not. */
+  /** Id of the encoder's address. A node of the previous release omits it. */
   from: Schema.optionalKey(Schema.String),
   bytes: Schema.String,
   isLast: Schema.Boolean,
 })
 export type BytesRequest = typeof Bytes.Type
 
-/** Answered when the stream is cut, or after a while. The owner gives up a stream that nobody attends. */
+/** Answered when the stream is cut, or after a while. The owner gives up a stream without such a call. */
 const Attend = Schema.Struct({ type: Schema.Literal("attend"), ...Named, upload: Schema.String })
 
-/** The encoder is gone before the end of its body, or its address has ended. */
+/** The encoder left before the end of its body, or its address has ended. */
 const Leave = Schema.Struct({
   type: Schema.Literal("leave"),
   ...Named,
@@ -49,18 +49,18 @@ const Leave = Schema.Struct({
   isAddressOver: Schema.optionalKey(Schema.Boolean),
 })
 
-/** The owner's present state, and the parts behind those that the caller has. Answered after a change, or a while. */
+/** Current state of the owner, and the parts after those that the caller has. Answered after a change, or after a while. */
 const Follow = Schema.Struct({
   type: Schema.Literal("follow"),
   ...Named,
-  /** Of the state that the caller has; null: none. */
+  /** Epoch of the caller's state; null without one. */
   epoch: Schema.NullOr(Schema.String),
   version: Schema.Int,
-  /** The caller has the parts before this one, and so many bytes of it. */
+  /** The caller has the parts before this one, and this many bytes of it. */
   segment: Schema.Int,
   part: Schema.Int,
   partBytes: Schema.Int,
-  /** The caller has the description of this take. */
+  /** The caller has the init of this take. */
   take: Schema.Int,
 })
 export type FollowRequest = typeof Follow.Type
@@ -98,10 +98,10 @@ const FollowAnswer = Schema.Struct({
   version: Schema.Int,
   visibility: Visibility,
   recordingId: Schema.NullOr(Schema.String),
-  /** Null: the caller has it, or more parts than fit in one answer lie before it. */
+  /** Null when the caller has it, or more parts than fit in one answer precede it. */
   state: Schema.NullOr(State),
   init: Schema.NullOr(Schema.Struct({ take: Schema.Int, bytes: Schema.String })),
-  /** `isWhole`: false for a stretch of a part that goes on in the next answer. */
+  /** `isWhole` is false for a piece of a part that continues in the next answer. */
   parts: Schema.Array(
     Schema.Struct({ segment: Schema.Int, index: Schema.Int, bytes: Schema.String, isWhole: Schema.Boolean }),
   ),
@@ -131,9 +131,9 @@ export const OwnerAnswer = Schema.Union([
   }),
   Schema.Struct({
     type: Schema.Literal("taken"),
-    /** False: there was no room for them in time, and they are to be sent again. */
+    /** False when there was no room in time, and the bytes must be sent again. */
     isTaken: Schema.Boolean,
-    /** Of a piece: the number of the next one. */
+    /** Number of the next piece. */
     next: Schema.NullOr(Schema.Int),
   }),
   FollowAnswer,

@@ -1,4 +1,4 @@
-/** Expected failures of an owner on their way to another node. Any other error is not told there. */
+/** Expected failures of an owner, encoded for another node. Other errors are not sent. */
 import { Conflict, EncoderReplaced, NotFound, RateLimited, Unauthorized, Unavailable } from "../../../model/errors.ts"
 import { type EncoderRefusalCode, EncoderRefused } from "../../broadcast/fmp4/refusal.ts"
 import { PieceOutOfOrder } from "../../live/encoder-input.ts"
@@ -30,7 +30,7 @@ export const refusedBecause = (cause: unknown): OwnerRefusal => ({ type: "refuse
 
 type OwnerFailure = EncoderReplaced | Unauthorized | NotFound | Conflict | RateLimited | Unavailable
 
-/** The failure that the owner had. */
+/** Restores the owner's failure. */
 export const causeOf = (refused: OwnerRefusal): OwnerFailure | EncoderRefused | PieceOutOfOrder => {
   const { error, detail, code = "", retryAfterSeconds = 1, next = 0 } = refused
   switch (error) {
@@ -53,7 +53,7 @@ export const causeOf = (refused: OwnerRefusal): OwnerFailure | EncoderRefused | 
   }
 }
 
-/** A node of another release may know other codes, which are for people and for statistics alone. */
+/** A node of another release may send other codes, which only people and statistics read. */
 export const encoderFailureOf = (
   failure: { readonly code: string; readonly detail: string } | null,
 ): EncoderFailure | null => (failure === null ? null : { ...failure, code: failure.code as EncoderFailure["code"] })

@@ -1,6 +1,7 @@
 /**
- * The copy of a broadcast at a node that does not own it, for its viewers there. It follows the owner: each answer has the new state and the
- * bytes of the new parts, of which segments are made here. So the owner sends each byte to a node once, however many viewers it has.
+ * The copy of a broadcast at a node that does not own it, for its viewers there. It follows the owner: each answer has the new state and
+ * the bytes of the new parts, which are joined into segments here. The owner thus sends each byte to a node once, however many viewers it
+ * has.
  */
 import type { Cancel, Timers } from "../../../clock/timers.ts"
 import { NotFound, Unavailable } from "../../../model/errors.ts"
@@ -14,11 +15,11 @@ import type { WatchedBroadcast } from "../watched-broadcast.ts"
 import { type FollowAnswer, type FollowRequest, type OwnerAnswer, toBytes } from "./protocol.ts"
 import { causeOf, noAnswer } from "./refusals.ts"
 
-/** The owner is asked again so much later when it could not answer. */
+/** Retry interval after a failed answer of the owner. */
 const AGAIN_MS = 200
-/** So long viewers have the last state of an owner that does not answer. */
+/** Time for which viewers get the last state of an owner that does not answer. */
 const LOST_AFTER_MS = 30_000
-/** Without a viewer for so long, it leaves memory. */
+/** Time without a viewer after which it leaves memory. */
 const IDLE_MS = 60_000
 
 const NOTHING: WindowState = {
@@ -32,7 +33,7 @@ interface ReplicaGiven {
   readonly broadcastId: string
   readonly timers: Timers
   readonly ask: (request: FollowRequest) => Promise<OwnerAnswer>
-  /** It is not used any more. */
+  /** Called when it is discarded. */
   readonly onClosed: () => void
 }
 
@@ -67,7 +68,7 @@ export class Replica implements WatchedBroadcast {
     this.live.close()
   }
 
-  /** Resolves when it has a first state, and follows from then on. Rejects with `NotFound` or `Unavailable`. */
+  /** Resolves when it has a first state, and keeps following. Rejects with `NotFound` or `Unavailable`. */
   async begin(): Promise<void> {
     try {
       while (!this.live.isWhole) this.#apply(await this.#given.ask(this.#request))
@@ -95,7 +96,7 @@ export class Replica implements WatchedBroadcast {
         })
       }
     }
-    // One that has ended stays for its viewers, who have a moment to hear of it.
+    // An ended broadcast stays for a moment, so that its viewers learn of the end.
     if (!this.live.hasEnded) this.close()
     else if (!this.live.isClosed) this.#stopTimer = timers.after(IDLE_MS, () => this.close())
   }
@@ -109,21 +110,21 @@ export class Replica implements WatchedBroadcast {
   }
 }
 
-/** The state and the bytes. */
+/** State and bytes of a followed broadcast. */
 class LiveCopy {
   readonly changes = new Listeners()
   memory = new SegmentMemory(WINDOW)
   state = NOTHING
   recordingId: string | undefined
   isClosed = false
-  /** A state has come, with all bytes that belong to it. */
+  /** Whether a state has arrived with all of its bytes. */
   isWhole = false
   #playlist: Playlist | undefined
   #epoch: string | null = null
   #version = 0
   #segment = 0
   #part = 0
-  /** Of the part that comes next: its bytes so far. */
+  /** Bytes received so far of the next part. */
   #stretches: Buffer[] = []
 
   get hasEnded(): boolean {
@@ -135,7 +136,7 @@ class LiveCopy {
     return this.#playlist
   }
 
-  /** The place from which the owner goes on. A state that is not whole is asked for at once, as one of no version. */
+  /** Position from which the owner continues. An incomplete state is requested at once, as one without a version. */
   get known(): Omit<FollowRequest, "type" | "broadcastId"> {
     return {
       epoch: this.#epoch,
@@ -164,7 +165,7 @@ class LiveCopy {
   }
 
   #take({ segment, index, bytes, isWhole }: FollowAnswer["parts"][number]): void {
-    // The owner may go on at a later place than the one asked for.
+    // The owner may continue at a later position than the requested one.
     if (segment !== this.#segment || index !== this.#part) this.#stretches = []
     this.#stretches.push(toBytes(bytes))
     this.#segment = segment

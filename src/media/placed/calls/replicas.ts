@@ -1,4 +1,4 @@
-/** The copies of broadcasts that viewers of this node watch and other nodes own. */
+/** Copies of broadcasts that viewers of this node watch and other nodes own. */
 import { Effect } from "effect"
 import type { Timers } from "../../../clock/timers.ts"
 import { type NotFound, Unavailable } from "../../../model/errors.ts"
@@ -6,7 +6,7 @@ import type { BroadcastOf } from "../broadcasts.ts"
 import type { FollowRequest, OwnerAnswer } from "./protocol.ts"
 import { Replica } from "./replica.ts"
 
-/** Anybody may watch any public broadcast; a copy holds half a minute of it. */
+/** Bounded, because anybody may watch any public broadcast, and a copy holds half a minute of it. */
 const MOST_REPLICAS = 256
 
 const tooMany = new Unavailable({ detail: "Too many broadcasts are watched at this server.", retryAfterSeconds: 5 })
@@ -17,7 +17,7 @@ export class Replicas {
   readonly #timers: Timers
   readonly #ask: Ask
   readonly #replicas = new Map<string, Replica>()
-  /** Callers at the same time share one. */
+  /** Replicas that are starting, shared by concurrent callers. */
   readonly #beginning = new Map<string, Promise<Replica>>()
   #isClosed = false
 
@@ -26,7 +26,7 @@ export class Replicas {
     this.#ask = ask
   }
 
-  /** One that has its state. */
+  /** A replica that has its state. */
   use(id: string): Replica | undefined {
     return this.#replicas.get(id)?.use()
   }
@@ -45,7 +45,7 @@ export class Replicas {
     })
   }
 
-  /** None is opened afterwards. */
+  /** No replica is opened afterwards. */
   closeAll(): void {
     this.#isClosed = true
     for (const replica of [...this.#replicas.values()]) replica.close()

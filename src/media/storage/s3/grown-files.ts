@@ -1,18 +1,18 @@
 /**
- * Files that grow in the bucket, for nodes that share no disk: each addition is an object whose name has its place in the file. When the
- * file is whole it is joined to one object.
+ * Growing files in the bucket, for nodes that share no disk: each addition is an object whose name has its position in the file. A complete
+ * file is joined into one object.
  */
 import { LRUCache } from "lru-cache"
 import type { GrowingFile, StoredFile } from "../storage.ts"
 import { TurnsByKey } from "../turns.ts"
 import { type S3Bucket, S3Failed } from "./s3-bucket.ts"
 
-/** Pieces of files that were read lately: a file only grows. */
+/** Cached pieces of recently read files: a file only grows. */
 const MOST_KNOWN = 200_000
-/** A bucket that does not answer is asked again for so long. */
+/** Time for which a bucket that does not answer is retried. */
 const PATIENCE_MS = 60_000
 const AGAIN_MS = 500
-/** Places sort as their numbers. */
+/** Fixed width, so that positions sort like numbers. */
 const DIGITS = 15
 
 interface Piece {
@@ -30,7 +30,7 @@ const endOf = (pieces: ReadonlyArray<Piece>): number => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A refusal is final; no answer, or one of a storage that is busy, is not. */
+/** Whether an error may be temporary: a refusal is final, while no answer, or that of a busy storage, is not. */
 const mayPass = (cause: unknown): boolean =>
   cause instanceof S3Failed && (cause.status === 0 || cause.status === 429 || cause.status >= 500)
 
@@ -59,7 +59,7 @@ export class GrownFiles {
     this.#bucket = bucket
   }
 
-  /** Those behind the first `keep` bytes are removed. */
+  /** Removes the pieces after the first `keep` bytes. */
   async grow(key: string, keep: number): Promise<GrowingFile> {
     this.#known.delete(key)
     const pieces = await this.#pieces(key)
@@ -71,7 +71,7 @@ export class GrownFiles {
     return {
       append: async (chunks) => {
         const bytes = Buffer.concat(chunks)
-        // Under the same name: what was stored already is stored once more.
+        // Uses the same name, so that what was stored already is stored once more.
         await patiently(() => this.#bucket.put(keyAt(key, position), bytes))
         position += bytes.byteLength
       },
@@ -79,7 +79,7 @@ export class GrownFiles {
     }
   }
 
-  /** Null: there is no such file, or it is one object by now. */
+  /** Null when there is no such file, or it is already one object. */
   async open(key: string): Promise<StoredFile | null> {
     const pieces = await this.#pieces(key)
     if (pieces.length === 0) return null
@@ -90,13 +90,15 @@ export class GrownFiles {
     }
   }
 
-  /** Makes one object of a file that is whole. False: there is no such file. May be repeated, also at another node at the same time. */
+  /**
+   * Joins a complete file into one object. Returns false when there is no such file. May be repeated, even concurrently on another node.
+   */
   join(key: string): Promise<boolean> {
     return this.#turns.take(key, async () => {
       const pieces = await this.#pieces(key)
       if (pieces.length === 0) return false
       const bytes = endOf(pieces)
-      // Where another node has joined them, some of the pieces may be gone.
+      // When another node has joined them, some of the pieces may be gone.
       const joined = await this.#bucket.size(key)
       if (joined === null || joined < bytes) {
         await this.#bucket.storeFrom(key, bytes, async (position, count) => {
@@ -118,7 +120,7 @@ export class GrownFiles {
     await this.#bucket.removeFolder(folderOf(key))
   }
 
-  /** From the first on, without a gap. Those that are known are not listed again. */
+  /** Pieces from the first on, without a gap. Known ones are not listed again. */
   async #pieces(key: string): Promise<ReadonlyArray<Piece>> {
     const before = this.#known.get(key) ?? []
     const listed = await this.#bucket.list(folderOf(key), before.at(-1)?.key)
@@ -146,7 +148,7 @@ export class GrownFiles {
   }
 }
 
-/** Of the piece with that place. Behind the end: of none. */
+/** Index of the piece with that position; past the end for none. */
 const indexAt = (pieces: ReadonlyArray<Piece>, position: number): number => {
   if (position >= endOf(pieces)) return pieces.length
   let [low, high] = [0, pieces.length - 1]

@@ -1,13 +1,13 @@
 /**
- * Addresses that are signed for S3 (Signature Version 4 in the query). The client library signs values such as
- * `attachment; filename*=UTF-8''…` in a spelling that S3 does not accept: it leaves `!'()*` as they are.
+ * Presigned addresses for S3 (Signature Version 4 in the query). The client library signs values such as `attachment; filename*=UTF-8''…`
+ * in a spelling that S3 does not accept: it leaves `!'()*` unescaped.
  */
 import { createHash, createHmac } from "node:crypto"
 import { Redacted } from "effect"
 import { percentEncoded } from "../../../model/text/percent-encoded.ts"
 
 export interface S3Settings {
-  /** Of the bucket, without a slash at its end: `https://host/bucket`, or `https://bucket.host`. Clients reach it too. */
+  /** Address of the bucket, without a trailing slash: `https://host/bucket`, or `https://bucket.host`. Clients reach it too. */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string
@@ -18,12 +18,12 @@ export interface Presigned {
   readonly method: "GET" | "HEAD" | "PUT"
   readonly key: string
   readonly query?: { readonly [name: string]: string }
-  /** The client must send them with these values. Names in lower case. */
+  /** Headers that the client must send with these values. Names are in lower case. */
   readonly headers?: { readonly [name: string]: string }
   readonly expiresInSeconds: number
 }
 
-/** S3 takes no longer ones. */
+/** Longest lifetime accepted by S3. */
 const LONGEST_SECONDS = 7 * 24 * 3600
 
 const hmac = (key: string | Uint8Array, text: string): Buffer => createHmac("sha256", key).update(text).digest()
@@ -33,7 +33,7 @@ const byName = ([a]: readonly [string, string], [b]: readonly [string, string]):
   return a < b ? -1 : 1
 }
 
-/** `now`: Unix milliseconds. */
+/** `now` is in Unix milliseconds. */
 export const presigned = (settings: S3Settings, wanted: Presigned, now: number): string => {
   const { url, region, accessKeyId, secretAccessKey } = settings
   const { method, key, query = {}, headers = {}, expiresInSeconds } = wanted

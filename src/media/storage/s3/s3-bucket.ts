@@ -1,4 +1,4 @@
-/** Operations on a bucket. Each has a deadline; errors are told apart by their status, and never hold a request or its secrets. */
+/** Operations on a bucket. Each has a deadline; errors are distinguished by status, and never hold a request or its secrets. */
 import { type FileHandle, open } from "node:fs/promises"
 import { Redacted } from "effect"
 import { S3mini, S3ServiceError } from "s3mini"
@@ -8,7 +8,7 @@ import type { S3Settings } from "./presign.ts"
 /** The storage refused, or did not answer. */
 export class S3Failed extends Error {
   override readonly name = "S3Failed"
-  /** 0: no answer. */
+  /** Status of the answer; 0 for none. */
   readonly status: number
 
   constructor(operation: string, status: number, code: string) {
@@ -18,9 +18,9 @@ export class S3Failed extends Error {
 }
 
 export interface S3Deadlines {
-  /** For a request without many bytes, and a short range. */
+  /** Deadline of a request without many bytes, and of a short range. */
   readonly shortMs: number
-  /** For one part, a range, or the joining of parts. */
+  /** Deadline of one part, a range, or the joining of parts. */
   readonly longMs: number
 }
 
@@ -28,9 +28,9 @@ export const DEADLINES: S3Deadlines = { shortMs: 15_000, longMs: 120_000 }
 
 const TYPE = "application/octet-stream"
 const REMOVED_AT_ONCE = 16
-/** Of a range that is read within the short deadline. */
+/** Size of a range that is read within the short deadline. */
 const FEW_BYTES = 1024 ** 2
-/** Of files that this server has. */
+/** Part size for files of this server. */
 const PART_BYTES = 16 * 1024 ** 2
 
 const codeOf = (cause: unknown): string => {
@@ -43,7 +43,7 @@ const failedAs = (operation: string, cause: unknown): S3Failed => {
   if (cause instanceof S3Failed) return cause
   const found = cause instanceof Error && cause.cause instanceof S3ServiceError ? cause.cause : cause
   if (found instanceof S3ServiceError) return new S3Failed(operation, found.status, found.serviceCode ?? "")
-  // The cause of a failed fetch says why.
+  // The cause of a failed fetch has the reason.
   const inner = found instanceof Error && found.cause !== undefined ? found.cause : found
   return new S3Failed(operation, 0, codeOf(inner))
 }
@@ -56,7 +56,7 @@ const attempt = async <A>(operation: string, work: () => Promise<A>): Promise<A>
   }
 }
 
-/** Null where the object or upload is not there. */
+/** Null for a missing object or upload. */
 const orNull = <A>(work: Promise<A>): Promise<A | null> =>
   work.catch((cause: unknown) => {
     if (cause instanceof S3Failed && cause.status === 404) return null
@@ -65,7 +65,7 @@ const orNull = <A>(work: Promise<A>): Promise<A | null> =>
 
 const textOf = (xml: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ""
 
-/** An etag comes in quotation marks, which some servers escape. */
+/** An ETag is quoted, and some servers escape the quotation marks. */
 const etagIn = (xml: string): string => textOf(xml, "ETag").replaceAll(/&quot;|&#34;|"/g, "")
 
 const partsIn = (xml: string): ReadonlyArray<StoredPart> =>
@@ -75,7 +75,7 @@ const partsIn = (xml: string): ReadonlyArray<StoredPart> =>
     etag: etagIn(part),
   }))
 
-/** Newer releases of Node 20 refuse a length that is given beside the one that they derive from the body. */
+/** Newer releases of Node 20 refuse an explicit length beside the one derived from the body. */
 const fetchWithoutLength: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers)
   headers.delete("content-length")
@@ -104,7 +104,7 @@ export class S3Bucket {
     return attempt("CreateMultipartUpload", () => this.#short.getMultipartUploadId(key, TYPE))
   }
 
-  /** Null: there is no such upload, because it was completed or aborted. */
+  /** Null when there is no such upload, because it was completed or aborted. */
   parts(key: string, uploadId: string): Promise<ReadonlyArray<StoredPart> | null> {
     return orNull(attempt("ListParts", () => this.#allParts(key, uploadId)))
   }
@@ -122,7 +122,7 @@ export class S3Bucket {
     return found
   }
 
-  /** False: there is no such upload any more. */
+  /** Returns false when the upload no longer exists. */
   async join(key: string, uploadId: string, parts: ReadonlyArray<StoredPart>): Promise<boolean> {
     const numbered = parts.map(({ number, etag }) => ({ partNumber: number, etag: `"${etag}"` }))
     const joined = await orNull(
@@ -131,17 +131,17 @@ export class S3Bucket {
     return joined !== null
   }
 
-  /** Null: there is no such object. */
+  /** Null when there is no such object. */
   size(key: string): Promise<number | null> {
     return orNull(attempt("HeadObject", () => this.#short.getContentLength(key)))
   }
 
-  /** The bytes from `start` to `end`. */
+  /** Reads the bytes from `start` to `end`. */
   read(key: string, start: number, end: number): Promise<Uint8Array> {
     return attempt("GetObject", async () => {
       const client = end - start > FEW_BYTES ? this.#long : this.#short
       const answer = await client.getObjectRaw(key, false, start, end)
-      // A whole object in place of a range would fill the memory.
+      // A whole object instead of a range would fill the memory.
       if (answer.status !== 206) {
         await answer.body?.cancel()
         throw new S3Failed("GetObject", answer.status, "no range")
@@ -150,7 +150,7 @@ export class S3Bucket {
     })
   }
 
-  /** Stores a file of this server's disk. */
+  /** Stores a file from this server's disk. */
   async store(key: string, path: string): Promise<void> {
     const file = await open(path, "r")
     try {
@@ -165,7 +165,7 @@ export class S3Bucket {
     await attempt("PutObject", () => this.#long.putObject(key, bytes, TYPE))
   }
 
-  /** Stores `size` bytes, which `read` gives from a position on. */
+  /** Stores `size` bytes, which `read` provides from a position on. */
   async storeFrom(key: string, size: number, read: Read): Promise<void> {
     if (size > PART_BYTES) await this.#storeInParts(key, size, read)
     else await this.put(key, await read(0, size))
@@ -174,7 +174,7 @@ export class S3Bucket {
   async #storeInParts(key: string, size: number, read: Read): Promise<void> {
     const uploadId = await this.begin(key)
     const parts: StoredPart[] = []
-    // As many as S3 takes of one object.
+    // S3 accepts at most this many parts of an object.
     const partBytes = Math.max(PART_BYTES, Math.ceil(size / 10_000))
     for (let position = 0; position < size; position += partBytes) {
       const bytes = await read(position, Math.min(partBytes, size - position))
@@ -185,7 +185,7 @@ export class S3Bucket {
     await this.join(key, uploadId, parts)
   }
 
-  /** Ends all uploads of the object that were not completed, and removes it. */
+  /** Aborts all incomplete uploads of the object, and removes it. */
   async remove(key: string): Promise<void> {
     for (const uploadId of await this.#uploadsOf(key)) {
       await orNull(attempt("AbortMultipartUpload", () => this.#short.abortMultipartUpload(key, uploadId)))
@@ -193,20 +193,20 @@ export class S3Bucket {
     await orNull(attempt("DeleteObject", () => this.#short.deleteObject(key)))
   }
 
-  /** Objects whose keys begin so, in their order. `after`: those behind that key alone. */
+  /** Objects by key prefix, in order. `after` lists only those behind that key. */
   async list(prefix: string, after?: string): Promise<ReadonlyArray<{ readonly key: string; readonly bytes: number }>> {
     const options = after === undefined ? {} : { "start-after": after }
     const found = await attempt("ListObjectsV2", () => this.#long.listObjects("/", prefix, undefined, options))
     return (found ?? []).map(({ Key, Size }) => ({ key: Key, bytes: Number(Size) }))
   }
 
-  /** Removes all objects whose keys begin so. */
+  /** Removes all objects with this key prefix. */
   async removeFolder(prefix: string): Promise<void> {
     await this.removeAll((await this.list(prefix)).map(({ key }) => key))
   }
 
   async removeAll(keys: ReadonlyArray<string>): Promise<void> {
-    // Each by itself: not every storage takes a list of them.
+    // Removed one by one, because not every storage accepts a list.
     for (let from = 0; from < keys.length; from += REMOVED_AT_ONCE) {
       const some = keys.slice(from, from + REMOVED_AT_ONCE)
       await Promise.all(some.map((key) => orNull(attempt("DeleteObject", () => this.#short.deleteObject(key)))))

@@ -1,9 +1,9 @@
 /**
- * Media in an S3 bucket. Clients put and get the bytes there, at addresses that are signed for them. An upload is a multipart upload,
- * also of a single part: its addresses end when it is completed, so that nobody can put other bytes in the place of inspected ones.
+ * Media in an S3 bucket. Clients put and get the bytes there, at presigned addresses. Every upload is a multipart upload, even of a single
+ * part: its addresses end when it is completed, so that nobody can replace inspected bytes.
  *
- * Files that this server writes (clips, the takes of broadcasts) are on its disk until they are whole. Of several nodes any one may go on with a
- * take, so that takes grow in the bucket (`grown-files.ts`). Whatever lies on the disk is read from there: also what was stored before the
+ * Files written by this server (clips, the takes of broadcasts) are on its disk until they are complete. With several nodes any of them may
+ * continue a take, so takes grow in the bucket (`grown-files.ts`). Files on the disk are read from there, including those stored before the
  * bucket was configured.
  */
 import { stat } from "node:fs/promises"
@@ -26,12 +26,12 @@ import { GrownFiles } from "./grown-files.ts"
 import { presigned, type S3Settings } from "./presign.ts"
 import { DEADLINES, S3Bucket, type S3Deadlines, S3Failed } from "./s3-bucket.ts"
 
-/** A player that was opened goes on for six hours; the redirection may be kept for one. */
+/** An opened player works for six hours; the redirection may be cached for one. */
 const WATCH_SECONDS = 7 * 3600
 const INSPECT_SECONDS = 3600
 const HOUR_MS = 3_600_000
 
-/** The storage did not take the request; it does not mean the key, or the number of requests. */
+/** Whether the storage refused the request itself, rather than the key or the number of requests. */
 const isRefusal = ({ status }: S3Failed): boolean => status >= 400 && status < 500 && status !== 403 && status !== 429
 
 const refusedOr = (cause: unknown): S3Failed => {
@@ -39,13 +39,13 @@ const refusedOr = (cause: unknown): S3Failed => {
   throw cause
 }
 
-/** Nothing is stored under it: its upload is begun and ended. */
+/** Key for the probe, whose upload is begun and aborted without storing anything. */
 const PROBE_KEY = "gathercue-probe"
 
 const AWAY = "The storage of media is not available."
 
 interface S3StorageOptions {
-  /** Of all files that this server writes, or of those that do not grow. */
+  /** Options for all files written by this server, or for those that do not grow. */
   readonly disk: DiskStorageOptions
   readonly growsInBucket: boolean
 }
@@ -105,7 +105,7 @@ export const s3Storage = (
       uploadAddress: ({ key, uploadId }, { number, sizeBytes }, expiresInSeconds) => {
         if (uploadId === null) return null
         const query = { partNumber: String(number), uploadId }
-        // S3 holds the client to the length that is signed.
+        // S3 holds the client to the signed length.
         const headers: { readonly [name: string]: string } =
           sizeBytes === null ? {} : { "content-length": String(sizeBytes) }
         return presigned(settings, { method: "PUT", key, query, headers, expiresInSeconds }, timers.now())
@@ -122,7 +122,7 @@ export const s3Storage = (
           try: async () => {
             const refusal = parts === null ? null : await bucket.join(key, uploadId, parts).catch(refusedOr)
             const size = await bucket.size(key)
-            // Refused although the object is there: another caller joined the parts. Servers differ in how they say that.
+            // Refused although the object exists, because another caller joined the parts. Servers report that differently.
             if (size === null && refusal instanceof S3Failed) throw refusal
             return size
           },
@@ -184,7 +184,7 @@ export const s3Storage = (
             await bucket.remove(key)
           }),
         ),
-      // Of the disk too: files that this server makes lie there first.
+      // Probes the disk too, where files made by this server are written first.
       probe: Effect.tap(
         local.probe,
         attempt("beginning an upload on trial", async () => {

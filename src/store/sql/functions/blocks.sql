@@ -1,6 +1,6 @@
--- Whom a host has blocked. A block holds against the person: under another id it is found by the address.
+-- People blocked by a host. A block applies to the person: under another id it is found by the address.
 
--- The digest of an address at an event. It says nothing about other events.
+-- Digest of an address at an event. It reveals nothing about other events.
 create or replace function address_mark(of_event uuid, address text) returns bytea language sql immutable as $$
   select sha256(convert_to(of_event::text || ' ' || lower(address), 'UTF8'))
 $$;
@@ -9,7 +9,7 @@ create or replace function uuid_or_null(word text) returns uuid language sql imm
   select case when word ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then word::uuid end
 $$;
 
--- The address of a registration or of an integrator's user, and those that an account has proved.
+-- Addresses of a registration or of an integrator's user, and those that an account has proved.
 create or replace function addresses_of(of_event uuid, participant text) returns setof text language sql stable as $$
   select email from registrations
    where event_id = of_event and participant like 'reg:%' and id = uuid_or_null(substr(participant, 5))
@@ -20,7 +20,7 @@ create or replace function addresses_of(of_event uuid, participant text) returns
    where u.id = uuid_or_null(participant)
 $$;
 
--- The ids of people at the event with an address, each found by an index: the number of participants does not count.
+-- Ids of people at the event with an address, each found by an index, independent of the number of participants.
 create or replace function people_with(of_event uuid, address text) returns setof text language sql stable as $$
   select 'reg:' || id from registrations where event_id = of_event and email = address
   union all
@@ -39,7 +39,7 @@ create or replace function is_decided_on(of_event uuid, participant text) return
                     and coalesce((body->>'until')::timestamptz > now(), true))
 $$;
 
--- Hosts of the event, by its list or by the live event, and the owners and admins of its workspace.
+-- Whether the participant runs the event: its hosts, by its list or at the live event, and the owners and admins of its workspace.
 create or replace function runs_event(of_event uuid, participant text) returns boolean language sql stable as $$
   select exists (select from memberships m
                   where m.event_id = of_event and m.user_id = uuid_or_null(participant) and m.role in ('host', 'workspace_admin'))
@@ -49,8 +49,8 @@ create or replace function runs_event(of_event uuid, participant text) returns b
                   where u.id = uuid_or_null(participant) and w.role in ('owner', 'admin'))
 $$;
 
--- A host has blocked or muted somebody with the same address, or sent them to the waiting room: this person comes in as that participant, or
--- not at all. Those who run the event are exempt: they may have tried it as a registered person.
+-- Whether a host has blocked or muted somebody with the same address, or sent them to the waiting room: this person enters as that
+-- participant, or not at all. People who run the event are exempt, because they may have tried it as a registered person.
 create or replace function is_blocked_by_address(of_event uuid, participant text) returns boolean language sql stable as $$
   select exists (
     select from addresses_of(of_event, participant) as own(address)
@@ -66,7 +66,7 @@ create or replace function is_blocked(of_event uuid, participant text) returns b
       or is_blocked_by_address(of_event, participant)
 $$;
 
--- Before registrations are deleted: those that are blocked stay so by their address.
+-- Called before registrations are deleted: blocked people stay blocked by their address.
 create or replace function keep_blocks(of_registrations uuid[]) returns void language sql as $$
   update live_removals l set address_mark = address_mark(r.event_id, r.email)
     from registrations r

@@ -1,6 +1,6 @@
--- The commit of a live event as one statement, so that it costs one round trip. At a few hundred commands a second the round
--- trips of BEGIN, five statements and COMMIT took half of the time of a command. The order of this file is the order of the
--- calls; new_id alone comes first, because functions in the language SQL refer to it.
+-- The commit of a live event as one statement, so that it costs one round trip. At a few hundred commands a second the round trips of
+-- BEGIN, five statements and COMMIT took half of the time of a command. Functions are in the order of their calls, except for new_id, which
+-- comes first because functions in the language SQL refer to it.
 
 -- A UUIDv7 (RFC 9562 §5.7) on any PostgreSQL: a random UUID with the time written over its first 48 bits, and version 7.
 create or replace function new_id() returns uuid language sql volatile as $$
@@ -11,7 +11,7 @@ $$;
 
 -- Writes a batch of commands, which takes the event from `from_version` to `to_version`. `of_epoch` is the fencing
 -- token of the activation. Returns the number of webhook deliveries that are to be sent. `written` has these parts, each of which may be absent:
---   chart         the value of the event's statechart; null if it has not changed. A node of the release before sends none, so that
+--   chart         the value of the event's statechart; null if it has not changed. A node of the previous release sends none, so that
 --                 the next owner reads the chart from the rows
 --   event         the event's row
 --   dropped       ids of phases that are removed
@@ -33,8 +33,8 @@ create or replace function commit_live_event(of_event uuid, of_epoch bigint, fro
 returns integer language plpgsql as $$
 declare deliveries integer := 0;
 begin
-  -- The first statement of every commit: takes the row of the live event, or fails the whole transaction. A batch of commands may
-  -- raise the version by more than one.
+  -- The first statement of every commit: locks the row of the live event, or fails the whole transaction. A batch of commands may raise the
+  -- version by more than one.
   update live_events
      set version = to_version, version_epoch = of_epoch,
          chart = case when written->'chart' = 'null' then chart else written->'chart' end
@@ -84,9 +84,9 @@ begin
   return deliveries;
 end $$;
 
--- Commits of several events in one transaction. Each has a subtransaction, so that one that is refused undoes nothing of the others:
--- its row has null then. A commit that finds a row locked by another transaction is refused soon, so that it does not hold up those
--- that come with it; the caller sends it again, alone.
+-- Commits several events in one transaction. Each has a subtransaction, so that a refused one undoes nothing of the others: its row is null
+-- then. A commit that finds a row locked by another transaction is refused soon, so that it does not delay the others; the caller sends it
+-- again separately.
 create or replace function commit_live_events(commits jsonb)
 returns table (deliveries integer) language plpgsql set lock_timeout = '50ms' as $$
 declare c jsonb;
@@ -98,7 +98,7 @@ begin
     exception
       when lock_not_available then
         deliveries := null;
-        -- One transaction may have locked rows of many events, and the waits would add up. This setting ends with the function.
+        -- One transaction may have locked rows of many events, and the waits would add up. The setting ends with the function.
         perform set_config('lock_timeout', '1ms', true);
       when others then
         deliveries := null;
@@ -107,13 +107,14 @@ begin
   end loop;
 end $$;
 
--- The role in which a participant with this stored role is on stage now; null: they are not. A speaker speaks on the stage of a broadcast alone.
+-- Current stage role of a participant with this stored role; null when they are not on stage. A speaker speaks only on the stage of a
+-- broadcast.
 create or replace function stage_role_of(of_event uuid, stored text) returns text language sql stable as $$
   select stored where stored in ('workspace_admin', 'host')
       or stored = 'speaker' and exists (select from phases where event_id = of_event and status = 'active' and modality = 'broadcast')
 $$;
 
--- A broadcast phase has begun: the speakers who are there already are on stage.
+-- Called when a broadcast phase has begun: speakers who are already present are on stage.
 create or replace function call_to_stage(of_event uuid) returns void language sql as $$
   update present_participants set stage_role = 'speaker'
    where event_id = of_event and present->>'role' = 'speaker' and stage_role is distinct from 'speaker'
@@ -124,7 +125,7 @@ create or replace function write_presence(of_event uuid, changed jsonb) returns 
 begin
   insert into present_participants as known (event_id, participant_id, present, stage_role)
   select of_event, p->>'participantId',
-         -- The event knows the name until the person, whose data was erased, has left.
+         -- The event keeps the name until the person, whose data was erased, has left.
          case when exists (select from erasures x where x.participant_ids @> array[p->>'participantId'])
               then p || '{"name": "Removed person"}' else p end,
          stage_role_of(of_event, p->>'role')
@@ -138,10 +139,10 @@ begin
    where event_id = of_event and participant_id in (select jsonb_array_elements_text(changed->'absent'));
 end $$;
 
--- Adds stays that ended to the attendance of their participants. A commit of unknown outcome may have happened, and presence then reports
--- the same stays again: those that ended no later than the last known one are known. A user may have been deleted since they came. People
--- who waited for the start were there from the start on. A departure may be told after the person's data was erased: it has no name then.
--- Who was back within `sameWithinMs` goes on with the stay before, unless that one ended by the command `leave`.
+-- Adds ended stays to the attendance of their participants. A commit of unknown outcome may have happened, and presence then reports the
+-- same stays again: stays that ended no later than the last known one are known. A user may have been deleted since they came. People who
+-- waited for the start count as present from the start on. A departure may be reported after the person's data was erased and then has no
+-- name. A stay that began within `sameWithinMs` continues the previous one, unless that ended by the command `leave`.
 create or replace function write_stays(of_event uuid, ended jsonb) returns void language sql as $$
   with stay as (
     select s.participant_id, s.user_id, s.name, s.role, s.kind, s.left_at,
@@ -180,7 +181,7 @@ create or replace function write_stays(of_event uuid, ended jsonb) returns void 
          stage_role = coalesce(excluded.stage_role, a.stage_role)
 $$;
 
--- The same for changes that nobody is told of, so that they make no version.
+-- Stores changes that are announced to nobody, so they make no version.
 create or replace function keep_presence(of_event uuid, of_epoch bigint, changed jsonb) returns void language plpgsql as $$
 begin
   perform 1 from live_events where event_id = of_event and epoch = of_epoch for share;
@@ -190,7 +191,7 @@ begin
   perform write_presence(of_event, changed);
 end $$;
 
--- Writes the columns that the event is given with. Its parts are planned each time, because few commits change the event itself.
+-- Writes the given columns of the event. Its parts are planned each time, because few commits change the event itself.
 create or replace function update_event(e jsonb) returns void language plpgsql as $$
 declare columns text := (select string_agg(quote_ident(name), ', ') from jsonb_object_keys(e) as name
                           where name not in ('id', 'workspace_id', 'created_at'));
@@ -199,7 +200,7 @@ begin
     using e, (e->>'id')::uuid;
 end $$;
 
--- A recording belongs to its phase for good. One that is begun meanwhile waits for the lock, and finds no phase.
+-- A recording belongs to its phase for good. A recording begun meanwhile waits for the lock, and finds no phase.
 create or replace function drop_phases(of_event uuid, dropped jsonb) returns void language plpgsql as $$
 declare ids uuid[] := array(select jsonb_array_elements_text(dropped)::uuid);
 begin
@@ -210,7 +211,7 @@ begin
   delete from phases where event_id = of_event and id = any (ids);
 end $$;
 
--- A position is unique in each row that an update writes, and not only at its end: the phases go by way of positions that no agenda has.
+-- Positions must be unique in each row that an update writes, and not only at its end, so the phases move via positions that no agenda has.
 create or replace function move_phases(of_event uuid, moved jsonb) returns void language plpgsql as $$
 begin
   update phases p set position = p.position + 1000 from jsonb_to_recordset(moved) as m(id uuid)
@@ -293,7 +294,7 @@ create or replace function write_broadcasts(of_event uuid, changed jsonb) return
          started_at = excluded.started_at, updated_at = now()
 $$;
 
--- A later text of the same segment replaces the one before. Each room has ids of its own, as in `model/live/live-values.ts`.
+-- A later text of the same segment replaces the earlier one. Each room has its own ids, as in `model/live/live-values.ts`.
 create or replace function write_captions(of_event uuid, pushed jsonb) returns void language sql as $$
   insert into captions (event_id, segment, t0, t1, speaker, lang, text, room_id)
   select of_event, coalesce(c."roomId" || chr(31), '') || c.segment, c.t0, c.t1, c.speaker, c.lang, c.text, c."roomId"
@@ -302,9 +303,8 @@ create or replace function write_captions(of_event uuid, pushed jsonb) returns v
          lang = excluded.lang, text = excluded.text, room_id = excluded.room_id
 $$;
 
--- A role that a live event gives reaches the list only while its user may enter the workspace. The removal of a member locks
--- the user's row and then deletes its roles. It comes before or after as a whole: the lock waits for it, and a separate
--- statement reads its result.
+-- A role given by a live event reaches the list only while its user may enter the workspace. The removal of a member locks the user's row
+-- and then deletes its roles. It comes wholly before or after: the lock waits for it, and a separate statement reads its result.
 create or replace function write_memberships(of_event uuid, given jsonb) returns void language plpgsql as $$
 begin
   perform 1 from users u join jsonb_to_recordset(given) as m(user_id uuid) on u.id = m.user_id order by u.id for share of u;
@@ -344,7 +344,7 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
   ), wanted as (
     select o.*, e.id as endpoint_id, e.status = 'active' as is_sent from occurrence o join endpoint e
         on e.workspace_id = o.workspace_id
-       -- The audit log is sent only where it was asked for by name.
+       -- The audit log is sent only to endpoints that name its type.
        and (o.type = any (e.event_types) or e.event_types = '{}' and o.type <> 'audit.created')
   ), message as (
     insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
@@ -352,7 +352,7 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
     on conflict (id) do nothing returning id
   ), delivery as (
     insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, finished_at)
-    -- What belongs to no event has the lane of its workspace.
+    -- Messages that belong to no event share the lane of their workspace.
     select new_id(), w.id, w.endpoint_id, coalesce(w.event_id, w.workspace_id), case when w.is_sent then 'pending' else 'skipped' end,
            case when not w.is_sent then now() end
       from wanted w join message using (id) order by w.n

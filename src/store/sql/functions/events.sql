@@ -1,6 +1,6 @@
 -- Stores events with their phases: all or none. A statement in a function is planned once for each session.
 create or replace function insert_events(drafts jsonb) returns setof events language plpgsql as $$
--- The columns that drafts do not have. A column that nodes of the release before do not send belongs here too.
+-- Columns that drafts lack, including a column that nodes of the previous release do not send.
 declare fresh events := jsonb_populate_record(null::events, jsonb_build_object(
   'registered', 0, 'entries_swept', false, 'created_at', now(), 'updated_at', now()));
 begin
@@ -18,8 +18,8 @@ begin
   select * from event;
 end $$;
 
--- The same for events of several workspaces. One of them may be locked, for example because it is being deleted: the others do not wait
--- for that, and the caller stores each alone.
+-- Stores events of several workspaces. One of the workspaces may be locked, for example because it is being deleted: the others do not wait
+-- for it, and the caller stores each event separately.
 create or replace function insert_events_soon(drafts jsonb) returns setof events language plpgsql set lock_timeout = '100ms' as $$
 begin
   return query select * from insert_events(drafts);

@@ -1,6 +1,6 @@
--- Takes a token from each bucket, or none where one of them has none. `step_ms`: the time in which a bucket gets a token.
--- `bursts`: the tokens of a full bucket. Buckets of one call come in an order that all callers have, so that no two wait for each other.
--- `wait_ms`: 0, or the time until the refusing bucket has a token; the other columns are of that bucket, or of the last one.
+-- Takes a token from each bucket, or none when one of them is empty. `step_ms` is the time in which a bucket gets a token, and `bursts` the
+-- tokens of a full bucket. Buckets of one call are in an order that all callers share, so that no two wait for each other. `wait_ms` is 0,
+-- or the time until the refusing bucket has a token; the other columns belong to that bucket, or to the last one.
 create or replace function take_tokens(keys bytea[], step_ms double precision[], bursts double precision[])
 returns table (wait_ms double precision, tokens double precision, full_in_ms double precision) language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
--- The triggers, each after its function. Triggers are applied with the functions, because a table is made before the functions
--- that name it, and a trigger after its function.
+-- The triggers, each after its function. Triggers are applied with the functions, because a table is created before the functions that name
+-- it, and a trigger after its function.
 
--- events.registered: the number of the event's registrations.
+-- Maintains events.registered, the number of the event's registrations.
 create or replace function count_new_registrations() returns trigger language plpgsql as $$
 begin
   update events e set registered = e.registered + a.n
@@ -11,7 +11,7 @@ end $$;
 create or replace trigger registrations_added after insert on registrations referencing new table as added
   for each statement execute function count_new_registrations();
 
--- The deletion of an event deletes its registrations when the event's row no longer exists. The update then changes no row.
+-- The deletion of an event deletes its registrations after the event's row is gone. The update then changes no row.
 create or replace function count_lost_registrations() returns trigger language plpgsql as $$
 begin
   update events e set registered = e.registered - l.n
@@ -21,7 +21,7 @@ end $$;
 create or replace trigger registrations_lost after delete on registrations referencing old table as lost
   for each statement execute function count_lost_registrations();
 
--- A role that was changed or taken away on an event holds against older invites to it. One that is being accepted at this moment goes on.
+-- A role changed or removed on an event ends older invites to it. An invite that is being accepted at this moment is kept.
 create or replace function end_older_invites() returns trigger language plpgsql as $$
 begin
   update invites i set status = 'revoked', revoked_at = now()
@@ -35,7 +35,7 @@ create or replace trigger memberships_changed after update of role on membership
 create or replace trigger memberships_taken after delete on memberships
   for each row execute function end_older_invites();
 
--- A registered person keeps the place. A registration locks the event's row, so the number is exact under concurrency.
+-- Registered people keep their seats. A registration locks the event's row, so the number is exact under concurrency.
 create or replace function refuse_lower_capacity() returns trigger language plpgsql as $$
 begin
   if new.capacity < new.registered then
@@ -46,8 +46,8 @@ end $$;
 create or replace trigger events_capacity before update of capacity on events
   for each row when (new.capacity is distinct from old.capacity) execute function refuse_lower_capacity();
 
--- Audit entries are never changed, and go only with their workspace: by the cascade from it, which runs inside a trigger, or by the sweep
--- of a deleted workspace.
+-- Audit entries are never changed, and are deleted only with their workspace: by the cascade from it, which runs inside a trigger, or by
+-- the sweep of a deleted workspace.
 create or replace function refuse_audit_change() returns trigger language plpgsql as $$
 begin
   raise exception 'audit entries are not changed';
@@ -64,7 +64,7 @@ end $$;
 create or replace trigger audit_entries_are_not_deleted before delete on audit_entries
   for each row when (pg_trigger_depth() = 0) execute function refuse_audit_deletion();
 
--- The bytes of a deleted recording or clip are removed by a job: its row may go with its event or workspace, without a request for itself.
+-- A job removes the bytes of a deleted recording or clip: its row may go with its event or workspace, without a request of its own.
 create or replace function remove_media_bytes() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, storage_key) select 'remove', l.storage_key from lost l where l.storage_key is not null;
@@ -76,7 +76,7 @@ create or replace trigger clips_deleted after delete on clips referencing old ta
   for each statement execute function remove_media_bytes();
 create or replace trigger recording_derivations_deleted after delete on recording_derivations referencing old table as lost
   for each statement execute function remove_media_bytes();
--- The first file of a recording that was broadcast is the recording's own.
+-- The first file of a broadcast's recording is the recording's own.
 create or replace function remove_take_bytes() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, storage_key) select 'remove', l.storage_key from lost l where l.number > 1;
@@ -85,7 +85,7 @@ end $$;
 create or replace trigger recording_takes_deleted after delete on recording_takes referencing old table as lost
   for each statement execute function remove_take_bytes();
 
--- The recording of a broadcast is made ready when the broadcast ends.
+-- A broadcast's recording is completed when the broadcast ends.
 create or replace function record_broadcast() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, recording_id) select 'record', r.id from recordings r
@@ -96,7 +96,7 @@ end $$;
 create or replace trigger broadcasts_ended after update of status on broadcasts
   for each row when (new.status = 'ended' and old.status <> 'ended') execute function record_broadcast();
 
--- Captions that were pushed live become the event's transcript when it ends.
+-- Live captions become the event's transcript when it ends.
 create or replace function transcribe_event() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, event_id) select 'transcribe', new.id
@@ -107,8 +107,8 @@ end $$;
 create or replace trigger events_ended after update of status on events
   for each row when (new.status = 'ended' and old.status <> 'ended') execute function transcribe_event();
 
--- Captions that come, or are corrected, after the recording of their room has ended: its transcript, if there is one by then, is made anew.
--- The job is locked until the captions are committed, so that it does not end without having seen them.
+-- Captions that arrive, or are corrected, after the recording of their room has ended: its transcript, if there is one by then, is
+-- rewritten. The job is locked until the captions are committed, so that it cannot end without having seen them.
 create or replace function transcribe_room_again() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, recording_id, due_at)
@@ -133,11 +133,11 @@ create or replace trigger captions_added after insert on captions referencing ne
   for each statement execute function transcribe_room_again();
 create or replace trigger captions_corrected after update on captions referencing new table as added
   for each statement execute function transcribe_room_again();
--- Where a corrected caption was before: it may be in another recording now, or in none.
+-- Checks the previous position of a corrected caption: it may be in another recording now, or in none.
 create or replace trigger captions_replaced after update on captions referencing old table as added
   for each statement execute function transcribe_room_again();
 
--- Whose work a job is, for the turns of workspaces. The row that the job is for may come in the same statement, which a trigger sees.
+-- Workspace of a job, for the turns of workspaces. The row that the job is for may come in the same statement, which a trigger sees.
 create or replace function set_job_workspace() returns trigger language plpgsql as $$
 begin
   new.workspace_id := coalesce(

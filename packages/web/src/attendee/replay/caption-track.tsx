@@ -1,4 +1,4 @@
-/** The captions of a recording, shown with its picture, and their lines. */
+/** Captions of a recording, displayed with its picture, and their lines. */
 import { useEffect, useRef } from "react"
 import { useLanguage, useTexts } from "../../texts/language.tsx"
 import type { Line } from "./transcript-search.tsx"
@@ -21,9 +21,9 @@ export const CaptionTrack = ({ src, onLines }: Props) => {
     const { current: shown } = element
     if (shown === null) return
     const loaded = (): void => onLines(Array.from(shown.track.cues ?? [], lineOf))
-    // React passes this event of a track on to nobody.
+    // React does not forward this event of a track.
     shown.addEventListener("load", loaded)
-    // A browser loads no track that it does not show.
+    // A browser loads only tracks that it shows.
     shown.track.mode = "showing"
     return () => shown.removeEventListener("load", loaded)
   }, [onLines])

@@ -1,4 +1,4 @@
-/** Parts that were cut out of the recording. */
+/** Clips of the recording. */
 import { useState } from "react"
 import { Player } from "../../live/stage/player.tsx"
 import { useTexts } from "../../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** The recording with its captions, and the search in them. */
+/** The recording with its captions, and a search in them. */
 import { useRef, useState } from "react"
 import { Player } from "../../live/stage/player.tsx"
 import { CaptionTrack } from "./caption-track.tsx"

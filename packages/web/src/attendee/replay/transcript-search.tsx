@@ -1,4 +1,4 @@
-/** The transcript with a search; each segment leads to its moment of the recording. */
+/** The transcript with a search; each segment seeks to its position in the recording. */
 import { useState } from "react"
 import { SearchField as AriaSearchField, Input, Label } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
@@ -16,7 +16,7 @@ interface Props {
   readonly onSeek: (seconds: number) => void
 }
 
-/** More are not read, but searched for with another word. */
+/** Maximum number of results shown; people refine their search instead of reading more. */
 const MOST = 50
 
 export const TranscriptSearch = ({ lines, onSeek }: Props) => {

@@ -1,4 +1,4 @@
-/** The file of an address as an address of this page: a track of captions has to come from where the page comes from. */
+/** File at an address as an address of this page: a caption track must have the page's origin. */
 import { useEffect, useState } from "react"
 
 export const useBlobUrl = (address: string | null): string | null => {
@@ -15,7 +15,7 @@ export const useBlobUrl = (address: string | null): string | null => {
         made = URL.createObjectURL(new Blob([text], { type: "text/vtt" }))
         show(made)
       })
-      // Without captions there is still the picture.
+      // Without captions the picture is still shown.
       .catch(() => {})
     return () => {
       ended.abort()

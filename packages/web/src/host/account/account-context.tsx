@@ -1,4 +1,4 @@
-/** The account that is signed in by the cookie of this server. */
+/** Account signed in by this server's cookie. */
 import { type AccountView, RestProblem } from "@gathercue/client"
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react"
 import { rest } from "../../api/rest.ts"
@@ -9,18 +9,18 @@ import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/notice.tsx"
 
 /**
- * Set while somebody is signed in. Scripts do not see the cookie, and without this note every visit of somebody who is not signed in
- * would begin with a refused request.
+ * Set while somebody is signed in. Scripts cannot see the cookie, and without this note every visit of a signed-out person would begin with
+ * a refused request.
  */
 const KEY = "gathercue.account"
 
 interface Account {
-  /** Undefined: nobody is signed in. */
+  /** Undefined when nobody is signed in. */
   readonly view: AccountView | undefined
   readonly enter: (view: AccountView) => void
   readonly reload: () => void
   readonly signOut: () => Promise<void>
-  /** The server says that the session is over. */
+  /** Called when the server says that the session is over. */
   readonly expire: () => void
 }
 
@@ -32,7 +32,7 @@ export const useAccount = (): Account => {
   return account
 }
 
-/** Before a sign-in that ends at the server, as one through a provider: the next visit of the console asks for the account. */
+/** Called before a sign-in that ends at the server, such as one through a provider: the next visit of the console requests the account. */
 export const expectSignIn = (): void => localStorage.setItem(KEY, "expected")
 
 const isSignedOut = (failure: unknown): boolean => failure instanceof RestProblem && failure.status === 401
@@ -52,13 +52,13 @@ const readAccount = async (): Promise<AccountView | null> => {
 
 export const AccountProvider = ({ children }: { readonly children: React.ReactNode }) => {
   const texts = useTexts()
-  // Without the note nobody is signed in, and the page of the sign-in is the first thing that is rendered.
+  // Without the note nobody is signed in, and the sign-in page is rendered first.
   const { value, error, reload, replace } = useLoaded("me", readAccount, () => (hasNote() ? undefined : null))
   const [signedUp, rememberSignup] = useState<AccountView | null>(null)
   const enter = useCallback(
     (view: AccountView) => {
       localStorage.setItem(KEY, view.account.id)
-      // The answer of a sign-up alone has the link of the letter, in development.
+      // In development only the answer of a sign-up has the link of the email.
       rememberSignup(view)
       replace(view)
     },
@@ -76,7 +76,7 @@ export const AccountProvider = ({ children }: { readonly children: React.ReactNo
     expire()
   }, [expire])
   useEffect(() => {
-    // Signed in or out in another tab.
+    // The account signed in or out in another tab.
     const follow = ({ key }: StorageEvent) => {
       if (key === KEY) reload()
     }

@@ -1,4 +1,4 @@
-/** The end of the account, which its password confirms. The only owner of a workspace gives it to somebody else first, or deletes it. */
+/** Deletes the account after its password is confirmed. The only owner of a workspace must first transfer or delete it. */
 import { type AccountView, RestProblem } from "@gathercue/client"
 import { useState } from "react"
 import { useLocation } from "wouter"

@@ -1,4 +1,4 @@
-/** The account: its password, where it is signed in, what is stored about it, and its end. */
+/** The account: its password, its sessions, its stored data, and its deletion. */
 import type { AccountView } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { PageTitle } from "../parts/page-title.tsx"

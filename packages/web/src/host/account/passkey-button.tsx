@@ -1,4 +1,4 @@
-/** A button that asks the person for a passkey, and hands on the answer. */
+/** A button that asks the person for a passkey, and passes on the answer. */
 import { RestProblem } from "@gathercue/client"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
@@ -23,7 +23,7 @@ export const PasskeyButton = ({
   const { run, isPending, error } = useAction(async () => onAnswer(await (await loadPasskeys()).answerByPasskey()))
   if (!hasPasskeys()) return null
   const isOurs = error instanceof RestProblem && error.status !== 401 && error.code !== "forbidden"
-  // The authenticator's own reasons, such as a person who cancelled, are the browser's to show.
+  // The browser shows the authenticator's own reasons, such as a person who cancelled.
   const words = isOurs ? whyFailed(texts, error) : texts.host.passkeys.refused
   return (
     <>

@@ -1,4 +1,4 @@
-/** Passkeys of the account: made, named and removed. */
+/** Passkeys of the account: created, named and removed. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -30,7 +30,7 @@ const NewPasskey = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>
     write("")
     onDone(made.recoveryCodes)
   }
-  // The authenticator's own reasons, such as a person who cancelled, are the browser's to show.
+  // The browser shows the authenticator's own reasons, such as a person who cancelled.
   const isOfBrowser = left instanceof Error && String((left as { readonly code?: unknown }).code).startsWith("ERROR_")
   return (
     <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>

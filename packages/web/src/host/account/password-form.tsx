@@ -1,4 +1,4 @@
-/** Another password. An account without one, or a person who does not know it, gets a letter with a link to set one. */
+/** Changes the password. An account without one, or a person who does not know it, gets an email with a link to set one. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -20,7 +20,7 @@ const Letter = ({ email }: { readonly email: string }) => {
         <Button isPending={isPending} onPress={() => void run().then(asked)}>
           {host.sendLetter}
         </Button>
-        {/* In development no letter goes out. */}
+        {/* In development no email is sent. */}
         {answer?.resetUrl === undefined ? null : <LinkButton href={answer.resetUrl}>{host.newPassword}</LinkButton>}
         <span role="status">{answer === undefined ? "" : host.letterOut}</span>
       </div>

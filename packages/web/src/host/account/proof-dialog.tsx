@@ -1,4 +1,4 @@
-/** Asks the person to prove again who they are, for a request that waits: `api/fresh-sign-in.ts` sends it again then. */
+/** Asks the person to prove their identity again for a waiting request, which `api/fresh-sign-in.ts` then repeats. */
 import { RestProblem } from "@gathercue/client"
 import { useCallback, useEffect, useRef, useState } from "react"
 import { Form } from "react-aria-components"
@@ -47,7 +47,7 @@ const ProofForm = ({ method, onDone }: { readonly method: "password" | "code"; r
   const { run, isPending, error } = useAction((given: string) => rest.prove({ payload: { [method]: given } }))
   const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
     submitted.preventDefault()
-    // Forms around the place of the dialog in the tree would take it for theirs.
+    // Forms around the dialog in the React tree would otherwise handle the submit.
     submitted.stopPropagation()
     if ((await run(String(new FormData(submitted.currentTarget).get("proof")))) !== undefined) onDone()
   }

@@ -1,4 +1,4 @@
-/** The way to sign in through an identity provider, where the server has one. */
+/** Sign-in through an identity provider, where the server has one. */
 import { beginProviderSignIn } from "../../api/provider-sign-in.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -6,7 +6,7 @@ import { Problem } from "../../ui/notice.tsx"
 import { expectSignIn } from "./account-context.tsx"
 import { useEntryWays } from "./entry-ways.ts"
 
-/** The server sends the browser back with the reason. */
+/** The server returns the browser with the reason. */
 const reason = (): string | null => new URLSearchParams(location.search).get("signIn")
 
 export const ProviderButton = () => {

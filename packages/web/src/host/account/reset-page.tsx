@@ -1,4 +1,4 @@
-/** Asking for the letter with which a new password is set. */
+/** Requests the email with which a new password is set. */
 
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
@@ -34,7 +34,7 @@ export const ResetPage = () => {
         </Button>
       </FieldForm>
       {answer === undefined ? null : <Notice>{host.letterSent}</Notice>}
-      {/* In development no letter goes out. */}
+      {/* In development no email is sent. */}
       {answer?.resetUrl === undefined ? null : <LinkButton href={answer.resetUrl}>{host.newPassword}</LinkButton>}
       <p>
         <PageLink to="/">{host.signIn}</PageLink>

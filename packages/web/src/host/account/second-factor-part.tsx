@@ -1,4 +1,4 @@
-/** Second factors: an authenticator app that is set up with a QR code, passkeys, recovery codes, and their end. */
+/** Second factors: setting up an authenticator app with a QR code, passkeys, recovery codes, and their removal. */
 import { correction, generate } from "lean-qr"
 import { toSvgPath } from "lean-qr/extras/svg"
 import { useMemo, useState } from "react"
@@ -16,7 +16,7 @@ import { Failure } from "../parts/failure.tsx"
 import { useAccount } from "./account-context.tsx"
 import { PasskeysPart } from "./passkeys-part.tsx"
 
-/** Modules around the code that readers want. */
+/** Quiet zone around the code, in modules. */
 const QUIET = 4
 
 const QrCode = ({ text, label }: { readonly text: string; readonly label: string }) => {
@@ -34,7 +34,7 @@ const QrCode = ({ text, label }: { readonly text: string; readonly label: string
 
 const FIELDS = ["code"] as const
 
-/** `onDone` gets the recovery codes. */
+/** `onDone` receives the recovery codes. */
 const SetUp = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>) => void }) => {
   const { host } = useTexts()
   const begin = useAction(() => rest.startTotp())

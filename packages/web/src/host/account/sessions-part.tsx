@@ -1,4 +1,4 @@
-/** Where the account is signed in: one sign-in is ended, all others, or all. */
+/** Sessions of the account: ends one of them, all others, or all. */
 import Bowser from "bowser"
 import { useAction } from "../../api/use-action.ts"
 import type { Loaded } from "../../api/use-loaded.ts"
@@ -9,7 +9,7 @@ import { Failure } from "../parts/failure.tsx"
 import { useAccount } from "./account-context.tsx"
 import { endOtherSessions, endSession, type SignInSession } from "./use-sessions.ts"
 
-/** Such as "Firefox, Windows". */
+/** Device name such as "Firefox, Windows". */
 const nameOf = (device: string | null, unknown: string): string => {
   if (device === null) return unknown
   const { browser, os } = Bowser.parse(device)

@@ -20,7 +20,7 @@ import { ProviderButton } from "./provider-button.tsx"
 import { SignUpWay } from "./sign-up-way.tsx"
 import { SsoForm } from "./sso-form.tsx"
 
-/** A provider's sign-in that needs a code comes back with the token in the fragment. */
+/** A provider's sign-in that needs a code returns with the token in the fragment. */
 const tokenInAddress = (): string | undefined =>
   new URLSearchParams(location.hash.slice(1)).get("mfaToken") ?? undefined
 

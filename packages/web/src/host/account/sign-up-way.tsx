@@ -1,4 +1,4 @@
-/** The way to a new account, or words that say that there is none here. */
+/** Way to create an account, or a text that there is none here. */
 import type { ReactNode } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { useEntryWays } from "./entry-ways.ts"

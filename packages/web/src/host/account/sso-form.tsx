@@ -1,4 +1,4 @@
-/** The way to sign in through the identity provider of a workspace, which the domain of the address leads to. */
+/** Sign-in through a workspace's identity provider, found by the domain of the address. */
 import { useState } from "react"
 import { Form } from "react-aria-components"
 import { beginSignInAt } from "../../api/provider-sign-in.ts"
@@ -11,7 +11,7 @@ import { TextField } from "../../ui/fields.tsx"
 import { Problem } from "../../ui/notice.tsx"
 import { expectSignIn } from "./account-context.tsx"
 
-/** Leaves the page where a workspace has proved the domain; resolves to false where none has. */
+/** Leaves the page if a workspace has proved the domain; otherwise resolves to false. */
 const beginSso = async (email: string, isFresh = false): Promise<boolean> => {
   const { connection } = await rest.findSso({ query: { email } })
   if (connection === null) return false
@@ -20,7 +20,7 @@ const beginSso = async (email: string, isFresh = false): Promise<boolean> => {
   return true
 }
 
-/** For somebody whose address is known. `isFresh`: the person is to sign in anew. */
+/** Sign-in button for a known address. `isFresh` asks the person to sign in again. */
 export const SsoButton = ({ email, isFresh = false }: { readonly email: string; readonly isFresh?: boolean }) => {
   const texts = useTexts()
   const { run, isPending, error } = useAction(() => beginSso(email, isFresh))

@@ -1,4 +1,4 @@
-/** Where the account is signed in, and the ends of sessions. */
+/** Sessions of the account, and ending them. */
 import { RestProblem } from "@gathercue/client"
 import { rest } from "../../api/rest.ts"
 import { type Loaded, useLoaded } from "../../api/use-loaded.ts"
@@ -8,7 +8,7 @@ export type SignInSession = Awaited<ReturnType<typeof rest.listSessions>>["sessi
 export const useSessions = (): Loaded<ReadonlyArray<SignInSession>> =>
   useLoaded("sessions", async (signal) => (await rest.listSessions({}, { signal })).sessions)
 
-/** A session that has ended meanwhile is as it should be. */
+/** A session that has ended meanwhile counts as success. */
 export const endSession = async (sessionId: string): Promise<void> => {
   try {
     await rest.endSession({ params: { sessionId } })
@@ -17,7 +17,7 @@ export const endSession = async (sessionId: string): Promise<void> => {
   }
 }
 
-/** All but the one of this browser, also those that began since the page was loaded. */
+/** Ends all sessions but that of this browser, including those begun since the page was loaded. */
 export const endOtherSessions = async (): Promise<void> => {
   const { sessions } = await rest.listSessions()
   for (const { id, current } of sessions) if (!current) await endSession(id)

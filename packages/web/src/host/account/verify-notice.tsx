@@ -1,4 +1,4 @@
-/** That the address of the account is not proved yet, and the letter once more. */
+/** Notice that the account's address is not verified, with a button to send the email again. */
 import type { AccountView } from "@gathercue/client"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
@@ -20,7 +20,7 @@ export const VerifyNotice = ({ view }: { readonly view: AccountView }) => {
         <Button isPending={isPending} onPress={() => void run().then(asked)}>
           {host.letterAgain}
         </Button>
-        {/* In development no letter goes out. */}
+        {/* In development no email is sent. */}
         {verifyUrl === undefined ? null : <LinkButton href={verifyUrl}>{host.verify}</LinkButton>}
         <span role="status">{answer === undefined ? "" : host.letterOut}</span>
       </div>

@@ -1,4 +1,4 @@
-/** Cuts a part out of a recording. */
+/** Form for cutting a clip out of a recording. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

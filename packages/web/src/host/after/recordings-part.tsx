@@ -1,4 +1,4 @@
-/** The recordings of the event, and the clips that are cut out of them. */
+/** Recordings of the event, and their clips. */
 import type { Recording } from "@gathercue/client"
 import { useEffect } from "react"
 import { rest } from "../../api/rest.ts"
@@ -19,7 +19,7 @@ const stateOf = (host: Texts["host"], status: Recording["status"], failure: Reco
     ? host.mediaStatus[status]
     : `${host.mediaStatus[status]}: ${host.mediaFailures[failure.code] ?? failure.detail}`
 
-/** Until the server has looked at a file. */
+/** Poll interval until the server has inspected a file. */
 const LOOK_AGAIN_MS = 2000
 
 const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: ReturnType<typeof useClips> }) => {

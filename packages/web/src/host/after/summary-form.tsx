@@ -1,4 +1,4 @@
-/** The summary that the recap shows. */
+/** Form for the summary shown in the recap. */
 import { useEffect, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

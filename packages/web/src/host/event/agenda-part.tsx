@@ -1,4 +1,4 @@
-/** The agenda of a stored event: it can be arranged until the event starts, phases can be appended, and each can be changed until it ends. */
+/** Agenda of a stored event: phases can be rearranged until the event starts, new ones appended, and each changed until it ends. */
 import type { Modality } from "@gathercue/client"
 import { useRef, useState } from "react"
 import { rest } from "../../api/rest.ts"
@@ -39,7 +39,7 @@ export const AgendaPart = ({ event, onChange, reload }: EventProps) => {
       : (from: number, to: number) => order(moved(phases, from, to).map((phase) => phase.key))
   const removeChosen = async (phase: PhaseDraft) => {
     if (await remove(phase.key)) choose(undefined)
-    // A refusal is said beside the agenda as the server has it.
+    // A refusal is shown beside the server's agenda.
     return true
   }
   return (

@@ -1,4 +1,4 @@
-/** Title, time and rules of an event, and its end. */
+/** Title, time and rules of an event, and its deletion. */
 import { useState } from "react"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"

@@ -1,4 +1,4 @@
-/** The agenda of an event that is not stored yet: everything can be changed. */
+/** Agenda of an event that is not stored yet: everything can be changed. */
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { MoveButtons } from "./move-buttons.tsx"

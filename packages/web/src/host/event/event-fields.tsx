@@ -1,4 +1,4 @@
-/** The fields of an event, besides its agenda. */
+/** Form fields of an event, besides its agenda. */
 import type { Event, HostAbsence, Visibility } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
@@ -52,7 +52,7 @@ export const valuesOf = (event: Event): EventValues => {
   }
 }
 
-/** The names of the fields; the description is sent in the metadata. */
+/** Names of the fields; the description is sent in the metadata. */
 export const EVENT_FIELDS = [
   "title",
   "metadata",

@@ -1,4 +1,4 @@
-/** An event outside of its live time: what it is, who comes, and what is left of it. */
+/** An event outside its live time: its details, its people, and its results. */
 import type { EventWithPhases } from "@gathercue/client"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -20,7 +20,7 @@ import { SharePart } from "./share-part.tsx"
 
 export interface EventProps {
   readonly event: EventWithPhases
-  /** Takes what the server has now of the event. */
+  /** Merges the server's current state of the event. */
   readonly onChange: (changed: Partial<EventWithPhases>) => void
   readonly reload: () => void
 }

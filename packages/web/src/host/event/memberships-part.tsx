@@ -1,4 +1,4 @@
-/** The people who were given a role at the event. */
+/** People who were given a role at the event. */
 import type { EventRole, EventWithPhases } from "@gathercue/client"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

@@ -1,4 +1,4 @@
-/** Moves a phase by one place, for people who do not drag. */
+/** Moves a phase by one position, for people who do not drag. */
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import type { PhaseDraft } from "./phase-draft.ts"

@@ -12,7 +12,7 @@ import { DraftAgenda } from "./draft-agenda.tsx"
 import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT } from "./event-fields.tsx"
 import { inputOf, newDraft, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
 
-/** The place of the first phase that the server refused; -1 where it refused none. */
+/** Index of the first phase that the server refused; -1 without one. */
 const refusedPhase = (error: unknown): number => {
   for (const path of faultsOf(error).keys()) {
     const [, place] = /^phases\.(\d+)\./.exec(path) ?? []

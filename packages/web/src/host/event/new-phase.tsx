@@ -1,4 +1,4 @@
-/** A choice of what the next phase is. */
+/** Choice of the next phase's kind. */
 import type { Modality } from "@gathercue/client"
 import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"

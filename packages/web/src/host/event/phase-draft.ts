@@ -1,8 +1,8 @@
-/** A phase as it is edited, before or after it is stored. */
+/** A phase in the editor, before or after it is stored. */
 import type { Feature, Modality, Phase, PhaseConfig, PhaseInput, PhaseStatus } from "@gathercue/client"
 
 export interface PhaseDraft {
-  /** The phase's id once it is stored. */
+  /** Id of a stored phase. */
   readonly key: string
   readonly modality: Modality
   readonly featureSet: ReadonlyArray<Feature>
@@ -13,7 +13,7 @@ export interface PhaseDraft {
 export const MODALITIES: ReadonlyArray<Modality> = ["broadcast", "meeting", "breakout", "rotation"]
 export const FEATURES: ReadonlyArray<Feature> = ["qa", "chat", "polls", "reactions", "transcript", "capture"]
 
-/** The paths of the values in a phase that have fields in which numbers are typed. */
+/** Paths of a phase's values that have number fields. */
 export const PHASE_FIELDS = [
   "config.durationSeconds",
   "config.roomSize",
@@ -41,17 +41,17 @@ export const newDraft = (modality: Modality): PhaseDraft => ({
   status: "pending",
 })
 
-/** The config with a value, or without it: the server's default holds then. */
+/** The config with a value, or without it, so that the server's default applies. */
 export const withValue = (config: PhaseConfig, name: string, value: PhaseConfig[string] | undefined): PhaseConfig => {
   const { [name]: _before, ...others } = config
   return value === undefined ? others : { ...others, [name]: value }
 }
 
-/** Whether two drafts say the same. */
+/** Whether two drafts are equal. */
 export const isSame = (a: PhaseDraft, b: PhaseDraft): boolean =>
   JSON.stringify([a.modality, a.featureSet, a.config]) === JSON.stringify([b.modality, b.featureSet, b.config])
 
-/** The list with an item at another place. */
+/** The list with an item moved to another position. */
 export const moved = <A>(items: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {
   const item = items[from]
   if (item === undefined) return items

@@ -1,4 +1,4 @@
-/** Changes a stored phase. What somebody else changed meanwhile is shown before it is overwritten. */
+/** Editor of a stored phase. Another person's concurrent change is shown before it is overwritten. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -14,7 +14,7 @@ interface Props {
   readonly eventId: string
   readonly stored: PhaseDraft
   readonly onSaved: () => void
-  /** More that can be done with the phase. */
+  /** Further actions on the phase. */
   readonly children?: React.ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** The fields of a phase. A field that is left empty shows the default beside it. */
+/** Form fields of a phase. An empty field shows the default beside it. */
 import type { LobbyPolicy } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
@@ -10,7 +10,7 @@ const SECONDS_PER_MINUTE = 60
 const DAY_SECONDS = 86_400
 
 interface Props {
-  /** The path of the phase in what is sent, with its dot; empty where the phase is all of it. */
+  /** Path of the phase in the request, with its dot; empty where the phase is the whole body. */
   readonly within?: string
   readonly draft: PhaseDraft
   readonly onChange: (draft: PhaseDraft) => void

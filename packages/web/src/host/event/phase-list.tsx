@@ -1,4 +1,4 @@
-/** The phases in their order, of which one is chosen. Those that have not begun can be dragged, also by keyboard. */
+/** Phases in order, one of them selected. Phases that have not begun can be dragged, also by keyboard. */
 import { Button, DropIndicator, GridList, GridListItem, useDragAndDrop } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
 import type { PhaseDraft } from "./phase-draft.ts"
@@ -7,7 +7,7 @@ export interface PhaseListProps {
   readonly phases: ReadonlyArray<PhaseDraft>
   readonly chosen: string | undefined
   readonly onChoose: (key: string | undefined) => void
-  /** Absent where the order is fixed. `to`: the place among the others. */
+  /** Absent where the order is fixed. `to` is the position among the others. */
   readonly onMove?: (from: number, to: number) => void
 }
 
@@ -26,7 +26,7 @@ export const PhaseList = ({ phases, chosen, onChoose, onMove }: PhaseListProps) 
   })
   return (
     <GridList
-      // A list whose order becomes fixed is another one: its hooks cannot go while it is there.
+      // A list whose order becomes fixed is remounted, because its hooks cannot be removed.
       key={onMove === undefined ? "fixed" : "open"}
       aria-label={host.agenda}
       items={phases.map((phase, index) => ({ ...phase, id: phase.key, index }))}

@@ -1,4 +1,4 @@
-/** The people who have taken a place. */
+/** People who have registered. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

@@ -1,4 +1,4 @@
-/** How people find the event: its link, its code, its picture for a projector, and invites. */
+/** Ways to share the event: its link, its code, its picture for a projector, and invites. */
 
 import { useState } from "react"
 import { keepSession } from "../../api/event-session.ts"
@@ -35,9 +35,9 @@ const Code = ({ eventId }: { readonly eventId: string }) => {
   )
 }
 
-/** The screen gets a session of the host's, so that it shows phases for signed-in people too, and the join code to show. */
+/** The screen gets a session of the host, so that it also shows phases for signed-in people, and the join code to show. */
 const openScreen = async ({ id, workspaceId }: EventProps["event"]): Promise<void> => {
-  // Before the requests: a browser opens no window without an act of the person.
+  // Opened before the requests: a browser opens no window without a user gesture.
   const opened = window.open("about:blank", "_blank")
   const { sessionToken } = await rest.createWorkspaceSession({ params: { id: workspaceId } })
   const { code } = await rest.createJoinCode({ params: { id } })

@@ -1,4 +1,4 @@
-/** Changes of the order of a stored agenda, and removals from it, until the event starts. */
+/** Reorders and removes phases of a stored agenda until the event starts. */
 import { type EventWithPhases, RestProblem } from "@gathercue/client"
 import { useRef, useState } from "react"
 import { rest } from "../../api/rest.ts"
@@ -9,12 +9,12 @@ import type { EventProps } from "./event-page.tsx"
 
 const hasNotBegun = ({ status }: EventWithPhases): boolean => status === "draft" || status === "scheduled"
 
-/** `now`: the event after the refusal, where it could be read. */
+/** `now` is the event after the refusal, if it could be read. */
 const whyRefused = (texts: Texts, error: unknown, now: EventWithPhases | undefined): string | null => {
   const { host } = texts
   if (!(error instanceof RestProblem) || now === undefined) return whyFailed(texts, error)
   if (!hasNotBegun(now)) return host.agendaStarted
-  // The phases that the page named are no longer those of the event.
+  // The named phases are no longer those of the event.
   if (error.status === 400 || error.status === 404) return host.agendaChanged
   return error.code === "conflict" ? host.phaseRecorded : whyFailed(texts, error)
 }
@@ -22,10 +22,10 @@ const whyRefused = (texts: Texts, error: unknown, now: EventWithPhases | undefin
 export interface Arranging {
   /** Absent once the event has begun. */
   readonly order: ((phaseIds: ReadonlyArray<string>) => void) | undefined
-  /** Resolves to whether the phase is gone. */
+  /** Resolves to whether the phase was removed. */
   readonly remove: (phaseId: string) => Promise<boolean>
   readonly isPending: boolean
-  /** Why the last change was refused; the page shows the agenda of the server then. */
+  /** Reason why the last change was refused; the page then shows the server's agenda. */
   readonly problem: string | null
 }
 
@@ -37,7 +37,7 @@ export const useArranging = ({ event, onChange }: Pick<EventProps, "event" | "on
   const sent = useRef(0)
   const before = useRef<Promise<unknown>>(Promise.resolve())
 
-  /** One after the other, so that the last change of the page is the last one at the server. Resolves to whether it was taken. */
+  /** Serialised, so that the page's last change is the last one at the server. Resolves to whether it was accepted. */
   const send = async (change: () => Promise<EventWithPhases>): Promise<boolean> => {
     const number = ++sent.current
     const isLast = () => number === sent.current

@@ -1,6 +1,6 @@
 /**
- * All questions of the event, the most votes first. The console is told of those that came while it was connected, and of the first ones
- * before: the others, and hidden ones, are read page by page.
+ * All questions of the event, most votes first. The console receives those asked while it was connected, and the first ones before: the
+ * others, and hidden ones, are read page by page.
  */
 import type { Question } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
@@ -15,14 +15,14 @@ import { QuestionRow } from "./question-row.tsx"
 
 const PER_PAGE = 20
 
-/** A question that is overtaken while the pages are read comes twice. */
+/** A question that changes its position while the pages are read appears twice. */
 const onceEach = (questions: ReadonlyArray<Question>): ReadonlyArray<Question> => [
   ...new Map(questions.map((question) => [question.id, question])).values(),
 ]
 
 const Row = ({ client, question }: Pick<LiveProps, "client"> & { readonly question: Question }) => {
   const { host } = useTexts()
-  // The gateway tells of later changes to the question, also of those by this row.
+  // The gateway reports later changes to the question, including those made in this row.
   const known = useEvent(client, ({ questions }) => questions.all.find(({ id }) => id === question.id))
   const { status } = known ?? question
   return (

@@ -1,4 +1,4 @@
-/** A sentence to everybody, or to some rooms; and the last one that went out. */
+/** Announces a sentence to everybody or to some rooms, and shows the last announcement. */
 import { useCommand, useDispatch, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { TextForm } from "../../live/text-form.tsx"

@@ -1,4 +1,4 @@
-/** People who were removed for good, and who may return when a host says so. */
+/** People who were removed for good, whom a host may readmit. */
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"

@@ -1,4 +1,4 @@
-/** A plan of rooms, looked at and changed before it is opened: people are seated exactly as it says. */
+/** Preview of a breakout plan, which can be changed before it is opened: people are seated exactly as it says. */
 import type { BreakoutPlanView, PhaseView } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"
@@ -26,7 +26,7 @@ const idsOf = ({ rooms, unplaced }: BreakoutPlanView): ReadonlyArray<string> => 
   ...unplaced,
 ]
 
-/** A plan with everybody where they are, but for one. */
+/** The plan with one person moved. */
 const pinnedOf = (plan: BreakoutPlanView, personId: string, room: number | undefined) => {
   const seats = plan.rooms.flatMap(({ people }, index) => people.map((id) => [id, index] as const))
   const others = seats.filter(([id]) => id !== personId)

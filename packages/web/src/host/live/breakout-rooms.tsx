@@ -1,4 +1,4 @@
-/** The open rooms: who is where, calls for help, and the end with a time to finish. */
+/** The open breakout rooms: their people, calls for help, and closing them with a time to finish. */
 import { useCommand, useCountdown, useDispatch, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { useAudience } from "../../live/use-people.ts"

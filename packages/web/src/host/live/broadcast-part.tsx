@@ -1,4 +1,4 @@
-/** The broadcast of the phase: its state, where an encoder pushes, this browser's camera, and what is recorded. */
+/** The broadcast of the phase: its state, the encoder's address, this browser's camera, and the recording. */
 import { activePhase, type BroadcastView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useIsOnAir } from "../../live/stage/use-camera-push.ts"

@@ -1,4 +1,4 @@
-/** The push of this browser's camera. It goes on while the host looks at other parts of the console, and ends with the console. */
+/** Push of this browser's camera. It continues while the host views other parts of the console, and ends with the console. */
 import { createContext, useContext } from "react"
 import { type Sending, useCameraPush } from "../../live/stage/use-camera-push.ts"
 import type { ClientProps } from "./live-props.ts"

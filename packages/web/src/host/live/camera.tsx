@@ -1,4 +1,4 @@
-/** Broadcasts what the camera and the microphone of this browser take. */
+/** Broadcasts this browser's camera and microphone. */
 import { CameraControls } from "../../live/stage/camera-controls.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { useCamera } from "./camera-context.tsx"

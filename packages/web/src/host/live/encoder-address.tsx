@@ -1,4 +1,4 @@
-/** Where an encoder such as OBS or ffmpeg pushes. The addresses are credentials. */
+/** Addresses to which an encoder such as OBS or ffmpeg pushes. They are credentials. */
 import type { IngestAddress } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"

@@ -1,4 +1,4 @@
-/** The names of people whom this page has removed: the event tells ids alone of those who are gone. */
+/** Names of people removed by this page: the event reports only ids of people who are gone. */
 import type { ParticipantView } from "@gathercue/client"
 
 const names = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Whether the console is connected, and why it is not. */
+/** Connection state of the console, with the reason of a failure. */
 import { RestProblem } from "@gathercue/client"
 import { useConnection } from "@gathercue/client/react"
 import { useEffect } from "react"

@@ -1,4 +1,4 @@
-/** Steers an event over the gateway: every part of the console shares one connection. */
+/** Controls an event over the gateway: every part of the console shares one connection. */
 import type { EventWithPhases } from "@gathercue/client"
 import { useEvent, useGateway } from "@gathercue/client/react"
 import { rest, restWith } from "../../api/rest.ts"
@@ -64,7 +64,7 @@ const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => 
   )
 }
 
-/** Nothing can be steered before the event is published, nor after its end. */
+/** An event can be controlled neither before it is published nor after its end. */
 const Closed = ({ event, why }: Pick<LiveProps, "event"> & { readonly why: string }) => {
   const { host } = useTexts()
   return (
@@ -84,7 +84,7 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
     key: event.id,
     name: "host",
     token: async () => {
-      // A session of the account in the workspace, which has the account's role at the event.
+      // Session of the account in the workspace, which has the account's role at the event.
       const { sessionToken } = await rest.createWorkspaceSession({ params: { id: event.workspaceId } })
       return restWith(sessionToken).createGatewayToken({ payload: { eventId: event.id } })
     },

@@ -4,7 +4,7 @@ import { useEvent } from "@gathercue/client/react"
 
 export interface LiveProps {
   readonly client: GatewayClient
-  /** As it was when the console was opened: its ids do not change. */
+  /** The event as it was when the console was opened: its ids do not change. */
   readonly event: EventWithPhases
 }
 
@@ -12,6 +12,6 @@ export interface ClientProps {
   readonly client: GatewayClient
 }
 
-/** Whether the command would be taken in the present phase and role. */
+/** Whether the command would be accepted in the current phase and role. */
 export const useCan = (client: GatewayClient, command: CommandName): boolean =>
   useEvent(client, ({ me }) => me.can.includes(command)) ?? false

@@ -1,4 +1,4 @@
-/** People who wait to be let in. */
+/** People who wait for admission. */
 import type { LobbyPolicy } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useFormats, useTexts } from "../../texts/language.tsx"
@@ -19,7 +19,7 @@ export const LobbyPart = ({ client }: LiveProps) => {
   const { send, isPending, error } = useCommand(client)
   if (lobby === undefined) return null
   if (!mayAdmit) return <p>{host.noLobby}</p>
-  // The server lists the first ones alone.
+  // The server lists only the first ones.
   const unlisted = lobby.total - lobby.waiting.length
   return (
     <section className="stack" aria-label={host.lobby}>

@@ -1,4 +1,4 @@
-/** A poll as it is composed: what was typed stays until the server has it. */
+/** Form for a new poll: the input stays until the server has it. */
 import type { PollKind, PollResults } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"

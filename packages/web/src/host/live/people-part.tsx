@@ -1,4 +1,4 @@
-/** The list of people, and a host's acts on one of them. */
+/** List of people, with a host's actions on one of them. */
 import type { ParticipantView } from "@gathercue/client"
 import { useState } from "react"
 import { GridList, GridListItem, ListLayout, Virtualizer } from "react-aria-components"
@@ -11,7 +11,7 @@ import { Blocked } from "./blocked.tsx"
 import type { LiveProps } from "./live-props.ts"
 import { PersonPanel } from "./person-panel.tsx"
 
-/** A row is as high as its name needs. */
+/** A row is as high as its name requires. */
 const LAYOUT = { estimatedRowSize: 48 }
 
 const marksOf = (host: ReturnType<typeof useTexts>["host"], { hand, muted }: ParticipantView): string =>

@@ -13,7 +13,7 @@ import { type ClientProps, useCan } from "./live-props.ts"
 
 interface Props extends ClientProps {
   readonly person: ParticipantView
-  /** A command about the person was done. */
+  /** Called after a command about the person succeeded. */
   readonly onChange: () => void
 }
 

@@ -9,7 +9,7 @@ import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 const MINUTE_MS = 60_000
-/** A host's own vote is not marked here. */
+/** A host's own vote is not marked. */
 const NOTHING: ReadonlyArray<string> = []
 
 const Options = ({ poll }: { readonly poll: PollView }) => (

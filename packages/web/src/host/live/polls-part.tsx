@@ -1,4 +1,4 @@
-/** Polls: composed, opened, closed, shown. */
+/** Polls: composing, opening, closing, and showing them. */
 import type { PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
@@ -7,7 +7,7 @@ import { type LiveProps, useCan } from "./live-props.ts"
 import { NewPoll } from "./new-poll.tsx"
 import { PollRow } from "./poll-row.tsx"
 
-/** The polls that are open, and then the newest. */
+/** Open polls first, then the newest. */
 const openFirst = (polls: ReadonlyArray<PollView>): ReadonlyArray<PollView> =>
   polls.toSorted((a, b) => Number(b.status === "open") - Number(a.status === "open") || b.id.localeCompare(a.id))
 

@@ -1,4 +1,4 @@
-/** One question, and what a moderator may do with it. Every act names the revision that was looked at. */
+/** One question with a moderator's actions. Every action names the revision that was shown. */
 import type { QuestionView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
@@ -10,7 +10,7 @@ import { changeMeanwhile } from "../parts/change-meanwhile.ts"
 import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
-/** As REST lists it, a question has no revision. */
+/** A question as listed by REST, without a revision. */
 type Listed = Pick<QuestionView, "id" | "text" | "status" | "authorName" | "votes" | "pinned" | "answer"> &
   Partial<Pick<QuestionView, "rev">>
 
@@ -65,7 +65,7 @@ const Text = ({ client, question }: Props) => {
 
 type Act = "question.approve" | "question.restore" | "question.hide"
 
-/** The acts of a moderator on a question in its state. */
+/** A moderator's actions by state of the question. */
 const ACTS: { readonly [S in QuestionView["status"]]: ReadonlyArray<Act> } = {
   pending: ["question.approve", "question.hide"],
   approved: ["question.hide"],

@@ -1,4 +1,4 @@
-/** The questions of the audience: those that wait, those that are shown, and those that are hidden. */
+/** Questions of the audience: pending, shown and hidden ones. */
 import { pendingQuestions, type QuestionView, shownQuestions } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** Rooms with their people, who can be dragged from one to another, also by keyboard; or chosen, and moved with a button. */
+/** Rooms with their people, who can be dragged between rooms, also by keyboard, or selected and moved with a button. */
 import { useEffect, useRef, useState } from "react"
 import { Button as DragButton, GridList, GridListItem, isTextDropItem, useDragAndDrop } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
@@ -17,10 +17,10 @@ interface Props {
   readonly onMove: (personId: string, boardId: string) => void
 }
 
-/** Kept apart from what else may be dragged onto a page. */
+/** Distinguishes people from other things dragged onto a page. */
 const TYPE = "gathercue/person"
 
-/** A room may hold everybody: rows at first, and with each press of the button below them. */
+/** Rows shown at first, and added with each press of the button: a room may hold everybody. */
 const ROWS = 50
 
 const OneBoard = ({
@@ -39,7 +39,7 @@ const OneBoard = ({
   const left = board.people.length - count
   const more = () => {
     raise(count + ROWS)
-    // The button goes with the last rows, and would take the focus with it.
+    // The button disappears with the last rows, and would take the focus with it.
     if (left <= ROWS) list.current?.focus()
   }
   const { dragAndDropHooks } = useDragAndDrop({
@@ -95,7 +95,7 @@ export const RoomBoards = ({ boards, onMove }: Props) => {
   const rooms = useRef<HTMLDivElement>(null)
   const pressed = useRef<HTMLElement | null>(null)
   useEffect(() => {
-    // A room that gets somebody is higher, and would push the button that moved them out of the window.
+    // A room that gains a person grows, and would push the pressed button out of the window.
     const observer = new ResizeObserver(() => {
       if (pressed.current === document.activeElement) pressed.current?.scrollIntoView({ block: "nearest" })
       pressed.current = null

@@ -1,4 +1,4 @@
-/** Breakout rooms or a rotation, whichever the phase is. */
+/** Breakout rooms or a rotation, depending on the phase. */
 import { activePhase } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"

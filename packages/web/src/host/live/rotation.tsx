@@ -1,4 +1,4 @@
-/** Rounds in pairs or small groups: started, skipped, paused, ended. */
+/** Rounds in pairs or small groups: starting, skipping, pausing, ending. */
 import type { PhaseView, RotationView } from "@gathercue/client"
 import { useCommand, useCountdown, useEvent } from "@gathercue/client/react"
 import { useState } from "react"

@@ -6,7 +6,7 @@ import { LongList } from "../../ui/long-list.tsx"
 import { Failure } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 
-/** The server lists so many. */
+/** Maximum number listed by the server. */
 const LISTED = 200
 
 const OnStage = ({ client }: ClientProps) => {
@@ -50,7 +50,7 @@ export const StagePart = ({ client }: LiveProps) => {
   const { time } = useFormats()
   const queue = useEvent(client, ({ hands }) => hands.queue) ?? []
   const count = useEvent(client, ({ hands }) => hands.count) ?? 0
-  // The number comes a moment after the list.
+  // The number arrives a moment after the list.
   const unlisted = queue.length < LISTED ? 0 : count - queue.length
   const mayInvite = useCan(client, "stage.invite")
   const mayLower = useCan(client, "hand.lowerFor")

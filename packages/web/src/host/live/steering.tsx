@@ -1,4 +1,4 @@
-/** The agenda of the live event: its beginning, the next phase, the timer, and its end. */
+/** Controls the agenda of the live event: its start, the next phase, the timer, and its end. */
 import { activePhase } from "@gathercue/client"
 import { useCommand, useCountdown, useEvent } from "@gathercue/client/react"
 import { rest } from "../../api/rest.ts"
@@ -43,7 +43,7 @@ const Begin = ({ event }: Pick<LiveProps, "event">) => {
   )
 }
 
-/** The next phase after the one that this host looks at: of two hosts who press at once, one is refused. */
+/** Starts the phase after the one that this host sees: of two hosts who press at once, one is refused. */
 const Next = ({ client }: ClientProps) => {
   const { host, live } = useTexts()
   const phases = useEvent(client, (state) => state.phases) ?? []

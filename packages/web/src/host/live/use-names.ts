@@ -1,4 +1,4 @@
-/** Names of people by their ids: a small audience is in the state, and of a large one the roster is read, page by page. */
+/** Names of people by id: a small audience is in the state, while the roster of a large one is read page by page. */
 import { CommandRefused, type GatewayClient } from "@gathercue/client"
 import { useEffect, useMemo, useState } from "react"
 import { useAudience } from "../../live/use-people.ts"
@@ -10,7 +10,7 @@ type Names = ReadonlyMap<string, string>
 
 const NONE: Names = new Map()
 
-/** Undefined where the server wants a pause. */
+/** Undefined when the server asks for a pause. */
 const readPage = async (client: GatewayClient, cursor: string | undefined) => {
   try {
     return (await client.command("roster.list", { limit: PER_PAGE, ...(cursor === undefined ? {} : { cursor }) })).d
@@ -21,7 +21,7 @@ const readPage = async (client: GatewayClient, cursor: string | undefined) => {
   }
 }
 
-/** Ends when all have a name, or nobody is left to ask about. */
+/** Ends when all have a name, or no further page exists. */
 const readNames = async (
   client: GatewayClient,
   wanted: ReadonlySet<string>,
@@ -41,7 +41,7 @@ const readNames = async (
   }
 }
 
-/** The id in place of a name that is not known, or not yet. */
+/** Returns the id in place of an unknown name. */
 export const useNames = (client: GatewayClient, ids: ReadonlyArray<string>): ((id: string) => string) => {
   const audience = useAudience(client)
   const [read, keep] = useState(NONE)

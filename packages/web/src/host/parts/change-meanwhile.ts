@@ -1,11 +1,11 @@
-/** The present state of the object that a command named, where another host changed it after the revision that the command names. */
+/** Current state of an object that another host changed after the revision named by a command. */
 import { CommandRefused, type PhaseView, type PollView, type QuestionView, type RotationView } from "@gathercue/client"
 import type { Texts } from "../../texts/en.ts"
 
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null
 
-/** The contract names what `current` holds: the entity under its kind. */
+/** The contract names the content of `current`: the entity under its kind. */
 const stateOf = ({ host, live }: Texts, current: { readonly [key: string]: unknown }): string | undefined => {
   const { phase, question, poll, rotation, timer, breakout } = current
   if (isObject(phase)) {

@@ -1,4 +1,4 @@
-/** A button for what cannot be taken back: it asks first. */
+/** A button for irreversible actions, which asks first. */
 import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -7,7 +7,7 @@ import { Failure, type FailureProps } from "./failure.tsx"
 
 export interface ConfirmButtonProps extends FailureProps {
   readonly label: string
-  /** For a button among many like it: what it is about. */
+  /** Object of the action, for a button among many like it. */
   readonly name?: string
   readonly question: string
   readonly isPending: boolean

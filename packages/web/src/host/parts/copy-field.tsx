@@ -1,4 +1,4 @@
-/** A text to be carried elsewhere, such as a link or a secret. */
+/** A text to copy, such as a link or a secret. */
 import { useState } from "react"
 import { TextField as AriaTextField, Input, Label } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"

@@ -1,4 +1,4 @@
-/** Why a request or a command failed. Where the session is over, there is a way to sign in again: the address stays. */
+/** Reason why a request or a command failed. For an expired session there is a link to sign in again, which keeps the address. */
 import { RestProblem } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
@@ -11,7 +11,7 @@ import { PageLink } from "./page-link.tsx"
 
 export interface FailureProps {
   readonly error: unknown
-  /** By the code of a refusal: what it means here, where that is more than its general words say. */
+  /** Texts by refusal code, where the general text says too little. */
   readonly words?: { readonly [code: string]: string }
 }
 

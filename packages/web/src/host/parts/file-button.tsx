@@ -1,4 +1,4 @@
-/** Saves what the server sends as a file. */
+/** Saves a server response as a file. */
 import { RestProblem } from "@gathercue/client"
 import { sendProved } from "../../api/fresh-sign-in.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -8,7 +8,7 @@ import { saveBlob } from "./save-file.ts"
 
 const NAME = /filename="?([^";]+)/
 
-/** `path`: of the server; `name`: of the file, where the server gives it none. */
+/** `path` is on the server; `name` is the file's, where the server gives none. */
 export const FileButton = ({
   path,
   name,

@@ -1,4 +1,4 @@
-/** The language of the pages. */
+/** Language choice of the pages. */
 import { useLanguage, useTexts } from "../../texts/language.tsx"
 import { chooseLanguage, LANGUAGES } from "../../texts/languages.ts"
 import { Button } from "../../ui/button.tsx"

@@ -1,9 +1,9 @@
-/** A day and a time in the zone of the browser, or none. */
+/** Optional day and time in the browser's time zone. */
 import { TextField } from "../../ui/fields.tsx"
 
 const two = (value: number): string => String(value).padStart(2, "0")
 
-/** As the browser's field for it has it: without a zone. */
+/** Formats as the browser's field requires: without a zone. */
 const localOf = (timestamp: string | null): string => {
   if (timestamp === null) return ""
   const at = new Date(timestamp)

@@ -1,4 +1,4 @@
-/** A number, or none. */
+/** Optional number. */
 import { NumberField as AriaNumberField, FieldError, Input, Label, Text } from "react-aria-components"
 
 export interface NumberFieldProps {

@@ -1,4 +1,4 @@
-/** The heading of a page. After a change of pages it takes the focus, so that a screen reader begins there. */
+/** Heading of a page. After a navigation it takes the focus, so that a screen reader begins there. */
 import { useEffect, useRef } from "react"
 
 let isFirstPage = true

@@ -1,4 +1,4 @@
-/** A list that comes in pages, with what is to be said while it comes, where it is empty, and where it fails. */
+/** A paged list, with texts for loading, an empty list and a failure. */
 
 import type { Pages } from "../../api/use-pages.ts"
 import { useTexts } from "../../texts/language.tsx"

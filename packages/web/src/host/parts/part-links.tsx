@@ -1,13 +1,13 @@
-/** The parts of a page, each at an address of its own. */
+/** Parts of a page, each with its own address. */
 import { Link } from "wouter"
 
 interface Parts {
   readonly parts: ReadonlyArray<readonly [part: string, title: string]>
-  /** The part that is shown. */
+  /** Name of the shown part. */
   readonly now: string
 }
 
-/** The shown part as a region with its title for a name. */
+/** The shown part as a region named by its title. */
 export const PartSection = ({ parts, now, children }: Parts & { readonly children: React.ReactNode }) => (
   <section className="stack" aria-label={parts.find(([part]) => part === now)?.[1]}>
     {children}

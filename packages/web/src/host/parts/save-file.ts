@@ -1,4 +1,4 @@
-/** Lets the browser save something as a file. */
+/** Makes the browser save content as a file. */
 export const saveBlob = (name: string, content: Blob): void => {
   const url = URL.createObjectURL(content)
   const link = document.createElement("a")

@@ -1,4 +1,4 @@
-/** Administrative acts in the workspace, the newest first. */
+/** Administrative acts in the workspace, newest first. */
 import { rest } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { usePages } from "../../api/use-pages.ts"

@@ -1,4 +1,4 @@
-/** Identity providers of the workspace, which its owners look after, and whether members have to sign in by one. */
+/** Identity providers of the workspace, managed by its owners, and whether members must sign in through one. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -19,7 +19,7 @@ type Connection = Awaited<ReturnType<typeof rest.listConnections>>["connections"
 
 const FIELDS = ["name", "issuer", "clientId", "clientSecret", "domains"] as const
 
-/** Of a new connection, or of the one that is changed, whose issuer stays, and whose secret too where none is typed. */
+/** Form for a new connection, or for changing one: its issuer stays, and its secret too when none is typed. */
 const ConnectionForm = ({
   workspaceId,
   connection,

@@ -1,4 +1,4 @@
-/** The events of the workspace, the newest first, and a new one. */
+/** Events of the workspace, newest first, and creating one. */
 
 import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"

@@ -1,4 +1,4 @@
-/** Invites to a workspace, or to one of its events: by letter, or as a link for whoever gets it. */
+/** Invites to a workspace or to one of its events: by email, or as a link for anyone who gets it. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
@@ -15,7 +15,7 @@ import { Paged } from "../parts/paged.tsx"
 
 interface Props {
   readonly workspaceId: string
-  /** Without it the invites are to the workspace. */
+  /** Event of the invites; without it they are to the workspace. */
   readonly eventId?: string
 }
 

@@ -1,4 +1,4 @@
-/** The keys with which servers call the API. */
+/** API keys of servers. */
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

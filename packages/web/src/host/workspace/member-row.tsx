@@ -1,4 +1,4 @@
-/** A member of the workspace, and the changes of their role. */
+/** A member of the workspace, and changes of their role. */
 import type { Member } from "@gathercue/client"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

@@ -1,4 +1,4 @@
-/** The members of the workspace, and invites to it. */
+/** Members of the workspace, and invites to it. */
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"

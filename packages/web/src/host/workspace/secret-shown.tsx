@@ -1,4 +1,4 @@
-/** A secret, the only time that it is shown. */
+/** A secret, shown only once. */
 import { useTexts } from "../../texts/language.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { CopyField } from "../parts/copy-field.tsx"

@@ -1,4 +1,4 @@
-/** The name and the handle of the workspace, whether its members need a second factor, and its end. */
+/** Name and handle of the workspace, its second-factor rule, and its deletion. */
 import { useState } from "react"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"

@@ -1,4 +1,4 @@
-/** One webhook, and on demand its deliveries. */
+/** One webhook, with its deliveries on demand. */
 import { useState } from "react"
 import { useAction } from "../../api/use-action.ts"
 import { restOf } from "../../api/workspace-rest.ts"

@@ -1,4 +1,4 @@
-/** The addresses that the server tells of what happens. */
+/** Webhook addresses that the server notifies. */
 import { useState } from "react"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"

@@ -1,4 +1,4 @@
-/** A workspace: its events, and who and what may do something in it. */
+/** A workspace: its events, and the people and keys with access. */
 import { useTexts } from "../../texts/language.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
@@ -13,7 +13,7 @@ import { WebhooksPart } from "./webhooks-part.tsx"
 
 export interface WorkspaceProps {
   readonly workspaceId: string
-  /** Owners and admins. */
+  /** Whether the member is an owner or admin. */
   readonly mayManage: boolean
 }
 
@@ -27,7 +27,7 @@ const PARTS: { readonly [part: string]: React.ComponentType<WorkspaceProps> } = 
   audit: AuditPart,
   settings: SettingsPart,
 }
-/** Parts that a member without another role may not read. */
+/** Parts that a plain member may not read. */
 const FOR_MANAGERS = ["keys", "audit", "settings"]
 
 export const WorkspacePage = ({ workspaceId, tab }: { readonly workspaceId: string; readonly tab: string }) => {

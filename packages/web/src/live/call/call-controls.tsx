@@ -1,4 +1,4 @@
-/** The call's panel, and the buttons of somebody who is in it. */
+/** Panel of the call, and the buttons of a participant. */
 import type { ReactNode } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -20,7 +20,7 @@ interface Props<People> {
   readonly view: CallView<People>
 }
 
-/** The state of a call that is not connected. */
+/** State of a call that is not connected. */
 export const CallProgress = <People,>({ session, view: { state } }: Props<People>) => {
   const { live, retry } = useTexts()
   switch (state) {

@@ -1,13 +1,13 @@
-/** The transport of a call: connections between browsers, or those to a media server. A line follows the person from room to room. */
+/** Transport of a call: connections between browsers, or to a media server. A line follows the person from room to room. */
 import type { MediaState } from "@gathercue/client/media"
 
-/** Besides those of the call: why there is no camera or microphone. `lost`: the media server cannot be reached. */
+/** Problems of the call, and reasons for a missing camera or microphone. `lost` means that the media server is unreachable. */
 export type CallProblem = "full" | "replaced" | "unsupported" | "lost" | "denied" | "noDevice" | "insecure"
 
-/** `reconnecting`: the person was in the call and comes back without a press. */
+/** `reconnecting` means that the person was in the call and returns without a press. */
 export type CallState = MediaState | "reconnecting"
 
-/** `People`: those in the call, as the line knows them. */
+/** `People` are those in the call, in the form that the line knows. */
 export interface LineNews<People> {
   readonly state?: CallState
   readonly people?: People
@@ -15,16 +15,16 @@ export interface LineNews<People> {
 }
 
 export interface CallLine<People> {
-  /** Before anybody is there. */
+  /** Value before anybody is in the call. */
   readonly nobody: People
   /** The tracks stay the caller's. */
   readonly start: (tracks: { readonly audio: MediaStreamTrack | null; readonly video: MediaStreamTrack | null }) => void
   readonly stop: () => void
-  /** After it was refused. */
+  /** Retries after a refusal. */
   readonly retry: () => void
   readonly setMuted: (isMuted: boolean) => void
   readonly setMicrophone: (track: MediaStreamTrack) => Promise<void>
   readonly setCamera: (track: MediaStreamTrack | null) => Promise<void>
-  /** There is one listener. */
+  /** Sets the only listener. */
   readonly listen: (listener: (news: LineNews<People>) => void) => void
 }

@@ -1,4 +1,4 @@
-/** The call of the room that a person is in, where there is one. Its code is loaded when there is a seat for the first time. */
+/** The call of the person's room, if it has one. Its code is loaded at the first seat. */
 import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { lazy, Suspense, useEffect, useState } from "react"
@@ -12,7 +12,7 @@ export const CallPlace = ({ client }: { readonly client: GatewayClient }) => {
     useEvent(client, ({ media, rooms }) =>
       [media, rooms.assignment?.media, rooms.round?.media].some((seat) => seat !== undefined && seat !== null),
     ) ?? false
-  // Between two rooms there is none for a moment, and the call waits for the next one.
+  // Between two rooms there is briefly no seat, and the call waits for the next one.
   const [hadSeat, remember] = useState(false)
   useEffect(() => {
     if (hasSeat) remember(true)

@@ -1,4 +1,4 @@
-/** The call between browsers, or on a media server, as the last seat was. Between two rooms there is none for a moment. */
+/** The call between browsers or on a media server, depending on the last seat. Between two rooms there is briefly no seat. */
 import type { GatewayClient } from "@gathercue/client"
 import { presentSeat } from "@gathercue/client/media"
 import { useEvent } from "@gathercue/client/react"

@@ -1,6 +1,6 @@
 /**
- * The devices of this person and their call: what it shows, and what its buttons do. Each client and line has one. Whoever has joined once takes part in
- * every room that they come to, until they leave the call.
+ * The devices of this person and their call: what it shows, and what its buttons do. Each client and line has one session. A person who has
+ * joined once takes part in every room that they enter, until they leave the call.
  */
 import type { GatewayClient } from "@gathercue/client"
 import type { CallLine, CallProblem, CallState, LineNews } from "./call-line.ts"
@@ -21,7 +21,7 @@ const problemOf = (cause: unknown): CallProblem =>
   cause instanceof DOMException && cause.name === "NotAllowedError" ? "denied" : "noDevice"
 
 const open = async (wanted: MediaStreamConstraints): Promise<MediaStreamTrack | CallProblem> => {
-  // Browsers give devices to pages on https and localhost alone.
+  // Browsers give devices only to pages on https and localhost.
   if (navigator.mediaDevices === undefined) return "insecure"
   try {
     const stream = await navigator.mediaDevices.getUserMedia(wanted)
@@ -40,7 +40,7 @@ export class CallSession<People> {
   #view: CallView<People>
   #microphone: MediaStreamTrack | null = null
   #camera: MediaStreamTrack | null = null
-  /** Of the present start: devices that open after a leave are closed again. */
+  /** Number of the current start: devices that open after a leave are closed again. */
   #start = 0
 
   constructor(line: CallLine<People>) {
@@ -58,7 +58,7 @@ export class CallSession<People> {
 
   readonly read = (): CallView<People> => this.#view
 
-  /** Joins with microphone and camera as far as there are any; without `hasDevices` only to see and hear. */
+  /** Joins with the available microphone and camera; without `hasDevices` only to see and hear. */
   async join(hasDevices: boolean): Promise<void> {
     const start = ++this.#start
     this.#show({ problem: null, isMuted: false })
@@ -156,7 +156,7 @@ export class CallSession<People> {
   }
 }
 
-/** A line listens to its client for as long as the client lives: there is one session for each. */
+/** A line listens to its client for the client's lifetime, so there is one session for each. */
 export const sessionsOf = <People>(
   lineOf: (client: GatewayClient) => CallLine<People>,
 ): ((client: GatewayClient) => CallSession<People>) => {

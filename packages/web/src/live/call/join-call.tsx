@@ -1,4 +1,4 @@
-/** Before a call: nobody is heard or seen without having pressed a button. */
+/** Shown before a call: nobody is heard or seen without having pressed a button. */
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Problem } from "../../ui/notice.tsx"

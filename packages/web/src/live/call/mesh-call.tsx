@@ -19,7 +19,7 @@ const PeerTile = ({ peer }: { readonly peer: MediaPeer }) => {
   return (
     <Tile
       name={peer.name}
-      // The client is compiled without the types of browsers.
+      // The client is compiled without browser types.
       stream={peer.stream as MediaStream | null}
       hasPicture={peer.have.video && peer.stream !== null}
       remark={remark}

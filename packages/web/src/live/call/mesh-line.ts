@@ -17,7 +17,7 @@ export const meshLineOf = (client: GatewayClient): CallLine<ReadonlyArray<MediaP
       call.on("state", (state) => listener({ state }))
       call.on("peers", (people) => listener({ people }))
       call.on("problem", ({ code }) => {
-        // A fault of one link is repaired by the call; a seat on a media server has a line of its own.
+        // The call repairs a fault of one link; a seat on a media server has its own line.
         if (code !== "link" && code !== "mediaServer") listener({ problem: code })
       })
     },

@@ -1,6 +1,6 @@
 /**
- * Calls on a LiveKit server. In another room the connection to the next one is made before that to the last one ends. What is lost is made anew:
- * by LiveKit's client for as long as its token is good, and then from the beginning with a fresh one.
+ * Calls on a LiveKit server. When the room changes, the next connection is made before the last one ends. A lost connection is restored by
+ * LiveKit's client while its token is valid, and then from the beginning with a fresh one.
  */
 import type { GatewayClient } from "@gathercue/client"
 import { presentSeat } from "@gathercue/client/media"
@@ -17,11 +17,11 @@ const SOURCES = [
   ["video", Track.Source.Camera],
 ] as const
 
-/** A media server that comes back has everybody in again within seconds, and not all in one moment. */
+/** Reconnects everybody within seconds after an outage of the media server, but not all at the same moment. */
 const RECONNECT: ReconnectPolicy = {
   nextRetryDelayInMs: ({ retryCount }) => (retryCount < 2 ? retryCount * 300 : 700 + Math.random() * 600),
 }
-/** A server that neither answers nor refuses is asked again. */
+/** Timeouts after which a server that neither answers nor refuses is asked again. */
 const CONNECT = { websocketTimeout: 5000, peerConnectionTimeout: 8000, maxRetries: 0 }
 const REFRESH_WITHIN_MS = 4000
 /** A connection that lasted this long ends the count of failures. */
@@ -39,7 +39,7 @@ const pauseBefore = (tries: number): Promise<void> =>
 
 const stateOf = ({ state }: Room) => (state === ConnectionState.Connected ? "joined" : "reconnecting")
 
-/** The tracks are used in the next room too. */
+/** Keeps the tracks running for the next room. */
 const leave = (room: Room | null): void => {
   void room?.disconnect(false)
 }
@@ -57,28 +57,28 @@ class ServerLine implements CallLine<Room | null> {
   readonly nobody = null
   readonly #client: GatewayClient
   #heard: (news: News) => void = () => {}
-  /** Ends the listening to the client; undefined: not started. */
+  /** Stops listening to the client; undefined before the start. */
   #silence: (() => void) | undefined
   #tracks = NO_TRACKS
   #isMuted = false
-  /** In the present place; null: there is none. */
+  /** Seat in the current room; null without one. */
   #seat: Seat | null = null
-  /** Its token must not be used: what it gave has changed. */
+  /** Whether its token must not be used, because its rights have changed. */
   #isSpent = false
-  /** Another tab has taken the call over. */
+  /** Whether another tab has taken over the call. */
   #isReplaced = false
   /** Called when there is another token. */
   #renewed: () => void = () => {}
   #current: Room | null = null
-  /** The one that is being connected to. */
+  /** Room that is being connected to. */
   #next: Room | null = null
-  /** Of the present try to enter: an earlier one changes nothing any more. */
+  /** Number of the current attempt to enter: an earlier one has no effect any more. */
   #entry = 0
   #isEntering = false
   #wasIn = false
   #joinedAt = 0
   #failures = 0
-  /** Tracks are published one change after the other. */
+  /** Serialises the publication of track changes. */
   readonly #turns = new WeakMap<Room, Promise<void>>()
 
   constructor(client: GatewayClient) {
@@ -119,7 +119,7 @@ class ServerLine implements CallLine<Room | null> {
 
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted
-    // Silence does not wait for the media server.
+    // Muting does not wait for the media server.
     if (this.#tracks.audio !== null) this.#tracks.audio.enabled = !isMuted
     this.#agree()
   }
@@ -144,7 +144,7 @@ class ServerLine implements CallLine<Room | null> {
     if (state === undefined) return
     const given = presentSeat(state)
     if (given?.provider === "livekit") this.#take(seatOf(given))
-    // Between two rooms there is none for a moment.
+    // Between two rooms there is briefly no seat.
     else if (given !== null || state.me.roomId === null) this.#leavePlace()
   }
 
@@ -156,7 +156,7 @@ class ServerLine implements CallLine<Room | null> {
     this.#renewed()
     if (seat.room === before?.room) return
     this.#failures = 0
-    // The call is in another tab. It comes back by a press alone: two tabs would replace each other in each room.
+    // The call is in another tab. Only a press brings it back: two tabs would replace each other in each room.
     if (this.#isReplaced) return
     void this.#enter(this.#wasIn && this.#current !== null ? undefined : "joining")
   }
@@ -177,7 +177,7 @@ class ServerLine implements CallLine<Room | null> {
     this.#current = null
   }
 
-  /** `state`: shown meanwhile; absent: the room before is still there. */
+  /** `state` is shown meanwhile; absent when the previous room is still connected. */
   async #enter(state?: "joining" | "reconnecting"): Promise<void> {
     const entry = ++this.#entry
     this.#isEntering = true
@@ -217,7 +217,7 @@ class ServerLine implements CallLine<Room | null> {
     room.on(RoomEvent.ConnectionStateChanged, (state) => {
       if (room !== this.#current || state === ConnectionState.Disconnected) return
       this.#heard({ state: stateOf(room) })
-      // Tracks may have changed while the media server was away.
+      // Tracks may have changed while the media server was unreachable.
       if (state === ConnectionState.Connected) this.#agree()
     })
     room.on(RoomEvent.Disconnected, (reason) => this.#lost(room, reason))
@@ -247,7 +247,7 @@ class ServerLine implements CallLine<Room | null> {
       this.#heard({ state: "refused", people: null, problem: "replaced" })
       return
     }
-    // A person who was taken out of the room may have another seat there.
+    // A person who was removed from the room may have another seat there.
     if (reason === DisconnectReason.PARTICIPANT_REMOVED) this.#isSpent = true
     this.#failures = performance.now() - this.#joinedAt > SETTLED_MS ? 0 : this.#failures + 1
     if (this.#isEntering) this.#heard({ state: "reconnecting" })
@@ -260,13 +260,13 @@ class ServerLine implements CallLine<Room | null> {
     const renewed = new Promise<void>((resolve) => {
       this.#renewed = resolve
     })
-    // It is answered with all seats anew. Without a connection its return brings them.
+    // The answer has all seats again. Without a connection, reconnecting delivers them.
     if (this.#client.status === "ready") this.#client.command("sync", { cursors: {} }).catch(() => {})
     await Promise.race([renewed, after(REFRESH_WITHIN_MS)])
     return this.#seat
   }
 
-  /** The room gets the tracks of now. */
+  /** Updates the room to the current tracks. */
   #agree(): void {
     const room = this.#current
     if (room === null) return
@@ -285,7 +285,7 @@ class ServerLine implements CallLine<Room | null> {
       if (microphone !== undefined && microphone.isMuted !== this.#isMuted)
         await (this.#isMuted ? microphone.mute() : microphone.unmute())
     } catch {
-      // The room has gone meanwhile, or takes no track: people are seen and heard all the same.
+      // The room has gone meanwhile, or accepts no track: people are seen and heard all the same.
       if (room.state === ConnectionState.Connected) this.#heard({ problem: "noDevice" })
     }
   }
@@ -295,9 +295,9 @@ class ServerLine implements CallLine<Room | null> {
     const published = localParticipant.getTrackPublication(source)?.track?.mediaStreamTrack
     const wanted = this.#tracks[kind] ?? undefined
     if (published === wanted) return
-    // Also while the room reconnects: LiveKit's client would publish the old track again by itself.
+    // Unpublished even during a reconnect, because LiveKit's client would otherwise republish the old track.
     if (published !== undefined) await localParticipant.unpublishTrack(published, false)
-    // A room that is not connected takes no track; `#agree` publishes it when the room is connected again.
+    // A disconnected room accepts no track; `#agree` publishes it after the reconnect.
     if (wanted !== undefined && room.state === ConnectionState.Connected)
       await localParticipant.publishTrack(wanted, { source })
   }

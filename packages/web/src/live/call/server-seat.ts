@@ -1,9 +1,9 @@
-/** A seat on a media server, with what its token says of itself. */
+/** A seat on a media server, with its token's claims. */
 
 export interface Seat {
   readonly url: string
   readonly token: string
-  /** The media server's name. */
+  /** Room name in the media server. */
   readonly room: string
   /** Unix milliseconds, by the server's clock. */
   readonly usableUntil: number
@@ -14,7 +14,7 @@ interface Claims {
   readonly video?: { readonly room?: string }
 }
 
-/** A token must be good for this long when it is used. */
+/** Minimum remaining validity of a token that is used. */
 const MARGIN_MS = 10_000
 
 const claimsOf = (token: string): Claims => {

@@ -1,13 +1,13 @@
-/** One person of a call: their picture, or their name alone. */
+/** One person of a call: their picture, or only their name. */
 import { useEffect, useRef } from "react"
 
 interface Props {
   readonly name: string
   readonly stream: MediaStream | null
   readonly hasPicture: boolean
-  /** One's own: not heard, and as in a mirror. */
+  /** Whether it is one's own tile, which is muted and mirrored. */
   readonly isOwn?: boolean
-  /** Such as "connecting". */
+  /** Remark such as "connecting". */
   readonly remark?: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Breakout rooms: the room that a person is in, how long, the way back, and the rooms that may be chosen. */
+/** Breakout rooms: the person's room, its remaining time, the way back, and the rooms that may be chosen. */
 import type { GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"

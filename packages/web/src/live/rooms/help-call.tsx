@@ -1,4 +1,4 @@
-/** Asking the hosts into the room. */
+/** Button that calls the hosts into the room. */
 import type { GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useState } from "react"

@@ -1,4 +1,4 @@
-/** The rooms that a person may go to by themselves. */
+/** Rooms that a person may enter by themselves. */
 import type { GatewayClient, RoomState, RoomView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useEffect, useState } from "react"
@@ -9,7 +9,7 @@ import { Problem } from "../../ui/notice.tsx"
 
 const NONE: ReadonlyArray<RoomView> = []
 
-/** `own`: the room that the person was given, to which they may always go back. */
+/** `own` is the person's assigned room, to which they may always return. */
 const openTo = ({ breakout, rooms, assignment }: RoomState, own: string | undefined): ReadonlyArray<RoomView> => {
   const isFree = breakout?.strategy === "self" || (breakout?.late === "ask" && own === undefined)
   return rooms.filter(({ id, open }) => open && id !== assignment?.roomId && (isFree || id === own))

@@ -1,4 +1,4 @@
-/** Speed networking: whom a person meets, how long, and when the next round comes. */
+/** Speed networking: a person's partners, the remaining time, and the start of the next round. */
 import type { GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"

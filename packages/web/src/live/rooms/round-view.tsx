@@ -1,4 +1,4 @@
-/** One person's part of the present round, or of the break before the next one. */
+/** One person's part in the current round, or in the break before the next one. */
 import type { GatewayClient, RotationRoundView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useLanguage, useTexts } from "../../texts/language.tsx"

@@ -1,14 +1,16 @@
-/** Gives a file or an HLS playlist to a video element: by the browser itself where it can, or else by hls.js, which is loaded only then. */
+/**
+ * Attaches a file or an HLS playlist to a video element: natively where the browser can, otherwise with hls.js, which is loaded only then.
+ */
 import type Hls from "hls.js"
 
 const HLS_TYPE = "application/vnd.apple.mpegurl"
-/** Between two tries of a picture that is not there yet. */
+/** Interval between attempts to load a picture that does not exist yet. */
 const RETRY_MS = 3000
 
 const isPlaylist = (url: string): boolean => new URL(url, location.href).pathname.endsWith(".m3u8")
 
 const playOrMute = (video: HTMLVideoElement): void => {
-  // A browser that allows no sound yet allows the picture: the viewer turns the sound on at the element.
+  // A browser that does not allow sound yet allows the picture: the viewer turns the sound on at the element.
   video.play().catch(() => {
     video.muted = true
     video.play().catch(() => {})
@@ -46,7 +48,7 @@ const byBrowser = (video: HTMLVideoElement, url: string, isLive: boolean, signal
   video.src = url
 }
 
-/** Until the function that it returns is called. `isLive`: it plays at once, and is tried again until there is a picture. */
+/** Stays attached until the returned function is called. `isLive` starts playing at once, and retries until there is a picture. */
 export const attach = (video: HTMLVideoElement, url: string, isLive: boolean): (() => void) => {
   const ended = new AbortController()
   if (isPlaylist(url) && video.canPlayType(HLS_TYPE) === "") void byLibrary(video, url, ended.signal)

@@ -1,4 +1,4 @@
-/** Sends this browser's camera, or stops it, with a preview of what is sent. */
+/** Starts or stops sending this browser's camera, with a preview. */
 import { useEffect, useRef } from "react"
 import { useAction } from "../../api/use-action.ts"
 import type { Texts } from "../../texts/en.ts"

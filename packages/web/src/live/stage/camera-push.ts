@@ -1,31 +1,31 @@
 /**
- * Sends to the broadcast what the camera and the microphone of this browser take. Devices are on only while they are sent: they are
- * switched off at once when it ends, for whatever reason, and also when it is stopped before it has begun.
+ * Sends this browser's camera and microphone to the broadcast. Devices are on only while they are used: they are switched off at once when
+ * it ends, for whatever reason, even when it is stopped before it has begun.
  */
 import type { GatewayClient } from "@gathercue/client"
 import type { BroadcastPush } from "@gathercue/client/media"
 
-/** `camera`: the camera itself ended. Other codes are those of the server. */
+/** `camera` means that the camera itself ended. Other codes are the server's. */
 export interface PushEnd {
   readonly code: string
   readonly detail: string
 }
 
 export interface CameraView {
-  /** The stream that is sent, for the preview; undefined while the camera is off. */
+  /** Sent stream, for the preview; undefined while the camera is off. */
   readonly stream: MediaStream | undefined
-  /** `waiting`: the server cannot be reached, or has too much to do. */
+  /** `waiting` means that the server is unreachable or overloaded. */
   readonly state: "off" | "starting" | "pushing" | "waiting"
-  /** Why it ended without having been stopped. */
+  /** Reason of an end that was not requested. */
   readonly end: PushEnd | undefined
 }
 
-/** The browser has no recorder for what broadcasts are made of. */
+/** The browser has no recorder for the formats of broadcasts. */
 export class NoRecorder extends Error {
   override readonly name = "NoRecorder"
 }
 
-/** Browsers give devices to pages on https and localhost alone. */
+/** Browsers give devices only to pages on https and localhost. */
 export class InsecurePage extends Error {
   override readonly name = "InsecurePage"
 }
@@ -56,7 +56,7 @@ export class CameraPush {
   readonly #listeners = new Set<() => void>()
   #view = OFF
   #push: BroadcastPush | undefined
-  /** Of the present start: what comes of an earlier one changes nothing. */
+  /** Number of the current start: results of an earlier one are ignored. */
   #start = 0
 
   readonly subscribe = (changed: () => void): (() => void) => {
@@ -68,10 +68,7 @@ export class CameraPush {
 
   readonly read = (): CameraView => this.#view
 
-  /**
-   * Rejects where the camera is not given, or the server gives no address. The address ends the encoder that sends now, so it is asked for
-   * last.
-   */
+  /** Rejects when the camera is denied, or the server gives no address. A new address ends the current encoder, so it is requested last. */
   async start(client: GatewayClient): Promise<void> {
     if (this.#view.stream !== undefined) return
     const start = ++this.#start
@@ -115,7 +112,7 @@ export class CameraPush {
   #end(end: PushEnd | undefined): void {
     this.#start++
     const { stream } = this.#view
-    // First the recorder, which still sends its last piece. The devices do not wait for the server to take it.
+    // The recorder stops first, because it still sends its last piece. The devices do not wait for the server to accept it.
     this.#push?.stop().catch(() => {})
     this.#push = undefined
     switchOff(stream)

@@ -1,4 +1,4 @@
-/** Live captions, as a recogniser or a person writes them. */
+/** Live captions, written by a recogniser or a person. */
 import type { GatewayClient, TranscriptSegment } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useState } from "react"
@@ -6,7 +6,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import "./stage.css"
 
-/** Lines shown; the oldest go. */
+/** Maximum number of lines shown; the oldest are dropped. */
 const SHOWN = 3
 const NONE: ReadonlyArray<TranscriptSegment> = []
 

@@ -1,4 +1,4 @@
-/** The people on stage now. */
+/** People now on stage. */
 import type { GatewayClient, PresenceView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useLanguage, useTexts } from "../../texts/language.tsx"

@@ -1,4 +1,6 @@
-/** The smaller build of the library has no types of its own: without subtitles and alternative sound, which no playlist here has. */
+/**
+ * Types of the library's smaller build, which has none of its own. It lacks subtitles and alternative sound, which no playlist here has.
+ */
 declare module "hls.js/light" {
   export { default } from "hls.js"
 }

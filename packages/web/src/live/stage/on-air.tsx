@@ -1,4 +1,4 @@
-/** For a person on stage: sending their own camera to the broadcast, where no media server shows the stage. */
+/** Controls for a person on stage to send their own camera to the broadcast, where no media server shows the stage. */
 import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useEffect } from "react"

@@ -1,4 +1,4 @@
-/** A picture with sound: a live broadcast, a recording or a clip. */
+/** Player with sound: a live broadcast, a recording or a clip. */
 import { type RefObject, useEffect, useRef } from "react"
 import { attach } from "./attach.ts"
 import "./stage.css"
@@ -7,10 +7,10 @@ interface Props {
   readonly label: string
   readonly url: string
   readonly isLive?: boolean
-  /** Without sound for the time being, whatever the viewer chose. */
+  /** Temporarily without sound, whatever the viewer chose. */
   readonly isMuted?: boolean
   readonly video?: RefObject<HTMLVideoElement | null>
-  /** Captions. */
+  /** Caption tracks. */
   readonly children?: React.ReactNode
 }
 

@@ -1,4 +1,4 @@
-/** The broadcast of the event, where the phase is one. */
+/** Broadcast of the event, if the phase is one. */
 import { activePhase, type BroadcastView, type GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
@@ -7,7 +7,7 @@ import { Player } from "./player.tsx"
 
 interface Props {
   readonly client: GatewayClient
-  /** While a person sends, their microphone would take the sound of the stage and send it again. */
+  /** While a person sends, their microphone would pick up the sound of the stage and send it again. */
   readonly isMuted: boolean
 }
 

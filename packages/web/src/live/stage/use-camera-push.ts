@@ -1,4 +1,4 @@
-/** The camera push of a component: it ends with the component, and with the right to send. */
+/** Camera push of a component: it ends with the component, and with the right to send. */
 import type { GatewayClient } from "@gathercue/client"
 import { useConnection, useEvent } from "@gathercue/client/react"
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react"
@@ -6,12 +6,12 @@ import { CameraPush, type CameraView } from "./camera-push.ts"
 
 export interface Sending {
   readonly view: CameraView
-  /** Rejects where the camera is not given, or the server gives no address. */
+  /** Rejects when the camera is denied, or the server gives no address. */
   readonly start: () => Promise<void>
   readonly stop: () => void
 }
 
-/** Whether a picture is taken now: in a pause the server takes it, and shows it to nobody. */
+/** Whether a picture is accepted now: during a pause the server accepts it, but shows it to nobody. */
 export const useIsOnAir = (client: GatewayClient): boolean =>
   useEvent(client, ({ broadcast }) => broadcast?.status === "live" || broadcast?.status === "paused") ?? false
 
@@ -21,7 +21,7 @@ export const useCameraPush = (client: GatewayClient): Sending => {
   const isOnAir = useIsOnAir(client)
   const mayPush = useEvent(client, ({ me }) => me.can.includes("broadcast.ingest")) ?? false
   const { status } = useConnection(client)
-  // A connection that is lost comes back, and the picture goes on meanwhile.
+  // A lost connection comes back, and the picture continues meanwhile.
   const isOver = !(isOnAir && mayPush) || status === "closed" || status === "lobby"
   useEffect(() => {
     if (isOver) push.stop()

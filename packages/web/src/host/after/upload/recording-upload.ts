@@ -1,6 +1,6 @@
 /**
- * The upload of one file as a recording: begun, sent in parts or as a whole, completed. What was sent is not sent again: a part that is
- * stored stays, and a whole goes on where the stored bytes end.
+ * Upload of one file as a recording: begun, sent in parts or as a whole, completed. Sent bytes are not sent again: a stored part stays, and
+ * a whole upload resumes where the stored bytes end.
  */
 import { RestProblem } from "@gathercue/client"
 import { rest } from "../../../api/rest.ts"
@@ -12,7 +12,7 @@ export interface UploadView {
   readonly fileName: string
   readonly totalBytes: number
   readonly sentBytes: number
-  /** `stopped`: `error` says why, and `start` goes on. `done`: the server inspects the file. */
+  /** `stopped` has its reason in `error`, and `start` resumes. `done` means that the server inspects the file. */
   readonly state: "sending" | "stopped" | "done"
   readonly error: unknown
 }
@@ -23,15 +23,15 @@ export interface UploadInput {
   readonly title: string
 }
 
-/** A connection that was lost often comes back at once. */
+/** Delays after a lost connection, which often returns at once. */
 const RETRY_MS: ReadonlyArray<number> = [500, 1500]
-/** A server that has many uploads at once gives other workspaces their turn. */
+/** Delay for a server with many concurrent uploads, which gives other workspaces their turn. */
 const BUSY_MS = 5000
 const MOST_BUSY = 24
 
 const isBusy = (failure: unknown): boolean => failure instanceof RestProblem && failure.status === 503
 
-/** Before the next try; undefined: there is none. */
+/** Pause before the next attempt; undefined when there is none. */
 class Pauses {
   #lost = 0
   #busy = 0
@@ -55,7 +55,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", end)
   })
 
-/** Null: the address does not tell, as that of a bucket, which takes the whole anew. */
+/** Null when the address does not report it, such as that of a bucket, which takes the whole again. */
 const storedBytes = async (url: string, signal: AbortSignal): Promise<number | null> => {
   const answer = await fetch(url, { method: "HEAD", signal })
   const offset = answer.ok ? answer.headers.get("upload-offset") : null
@@ -65,7 +65,7 @@ const storedBytes = async (url: string, signal: AbortSignal): Promise<number | n
 export class RecordingUpload {
   readonly #input: UploadInput
   readonly #onChange: () => void
-  /** The answer may still be on the way; undefined before the first try, and after one that failed. */
+  /** Answer of the creation, perhaps still pending; undefined before the first attempt, and after a failed one. */
   #beginning: Promise<Begun> | undefined
   #storedParts = 0
   #hasTried = false
@@ -83,7 +83,7 @@ export class RecordingUpload {
     return this.#view
   }
 
-  /** Begins, or goes on. Never rejects. */
+  /** Begins or resumes. Never rejects. */
   start = async (): Promise<void> => {
     const { signal } = this.#ended
     this.#show({ state: "sending", error: null })
@@ -100,7 +100,7 @@ export class RecordingUpload {
     }
   }
 
-  /** Stops, and removes what was sent. A recording that is being created has to be waited for: its id comes with the answer. */
+  /** Stops, and removes sent bytes. A recording that is being created must be awaited, because its id comes with the answer. */
   cancel = async (): Promise<void> => {
     this.#ended.abort()
     this.#ended = new AbortController()

@@ -1,4 +1,4 @@
-/** One `PUT` of bytes to a signed address. `fetch` tells no progress of what it sends. */
+/** One `PUT` of bytes to a signed address, with `XMLHttpRequest` because `fetch` reports no upload progress. */
 import { RestProblem } from "@gathercue/client"
 
 export interface Sending {
@@ -18,7 +18,7 @@ const bodyOf = (text: string): { readonly [field: string]: unknown } => {
   }
 }
 
-/** Rejects as the REST client does: with `RestProblem` where the server refuses, and with a `TypeError` where it is not reached. */
+/** Rejects like the REST client: with `RestProblem` when the server refuses, and with a `TypeError` when it is unreachable. */
 export const sendBytes = ({ url, bytes, signal, headers = {}, onProgress }: Sending): Promise<void> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted()

@@ -1,4 +1,4 @@
-/** A file of this computer becomes a recording of the event. */
+/** Uploads a local file as a recording of the event. */
 import { useCallback, useEffect, useState } from "react"
 import { FileTrigger, Form } from "react-aria-components"
 import { useAction } from "../../../api/use-action.ts"
@@ -11,7 +11,7 @@ import { beginUpload, cancelUpload, continueUpload, forgetUpload, useUpload } fr
 
 interface Props {
   readonly eventId: string
-  /** All bytes are there, or the upload was given up. */
+  /** Called when all bytes are sent, or the upload was given up. */
   readonly onEnd: () => void
 }
 
@@ -97,7 +97,7 @@ const RunningUpload = ({
 export const UploadPart = ({ eventId, onEnd }: Props) => {
   const { host } = useTexts()
   const view = useUpload(eventId)
-  // Of a file that is refused the title is kept for the next one.
+  // The title of a refused file is kept for the next one.
   const [title, write] = useState("")
   const [uploaded, note] = useState<string | undefined>(undefined)
   const finish = useCallback((fileName: string) => {

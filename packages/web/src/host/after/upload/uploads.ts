@@ -1,11 +1,11 @@
-/** The uploads of this page, one for each event. They go on while the host looks at other parts of the console. */
+/** Uploads of this page, one per event. They continue while the host views other parts of the console. */
 import { useSyncExternalStore } from "react"
 import { RecordingUpload, type UploadInput, type UploadView } from "./recording-upload.ts"
 
 const uploads = new Map<string, RecordingUpload>()
 const listeners = new Set<() => void>()
 
-/** A browser asks before it leaves a page that sends. */
+/** Makes the browser ask before it leaves a page that is uploading. */
 const warn = (leaving: BeforeUnloadEvent): void => leaving.preventDefault()
 
 const changed = (): void => {
@@ -38,7 +38,7 @@ export const forgetUpload = (eventId: string): void => {
   changed()
 }
 
-/** Rejects where what was sent cannot be removed; the upload is over in any case. */
+/** Rejects when sent bytes cannot be removed; the upload is over in any case. */
 export const cancelUpload = async (eventId: string): Promise<void> => {
   const upload = uploads.get(eventId)
   forgetUpload(eventId)
