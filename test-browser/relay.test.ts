@@ -42,6 +42,13 @@ const meet = async ({ url }: TestServer, names: ReadonlyArray<string>): Promise<
   )
 }
 
+test("coturn knows every line of the shipped file, and bars the networks that it names", async () => {
+  const networks = Array.from((await turn.settings()).matchAll(/^denied-peer-ip=(\S+)-/gm), ([, first = ""]) => first)
+  expect(networks).toContain("10.0.0.0")
+  expect(turn.log()).not.toMatch(/unknown|bad configuration|bad ip/i)
+  for (const first of networks.filter((address) => address.includes("."))) expect(turn.log()).toContain(first)
+})
+
 test("under the policy relay no connection is direct, and the relay logs no credential", async () => {
   const callers = await meet(await open({ RTC_POLICY: "relay" }), ["Ann", "Ben"])
   await Promise.all(callers.map((caller) => startMedia(caller)))

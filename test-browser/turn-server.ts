@@ -15,12 +15,14 @@ export interface TurnServer {
   readonly kill: () => Promise<void>
   /** Starts it again, at the same port. */
   readonly revive: () => Promise<void>
+  /** Text of its file. */
+  readonly settings: () => Promise<string>
   /** All that it has logged by now, with the details that an operator may ask for. */
   readonly log: () => string
   readonly stop: () => Promise<void>
 }
 
-export const answers = (port: number): Promise<boolean> =>
+const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
     socket.once("connect", () => socket.destroy()).once("close", (hadError) => resolve(!hadError))
@@ -77,6 +79,7 @@ export const startTurnServer = async (): Promise<TurnServer> => {
     revive: async () => {
       kill = await start()
     },
+    settings: () => readFile(file, "utf8"),
     log: () => logged.join(""),
     stop: async () => {
       await kill()
