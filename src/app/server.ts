@@ -186,10 +186,8 @@ export const startServer = async (
     let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {
       isStopping = true
-/**
- * Time for connections that were accepted last to send their requests; a proxy that gets no answer cannot repeat them. A server that lets
- * proxies notice its stop has the time to wait for those of a busy machine.
- */
+      // Load balancers see `/readyz` and send no more; until then connections are accepted.
+      await pause(config.drainDelayMs)
       stopBy = Date.now() + STOP_WITHIN_MS
       await untilAllAreTaken()
       stopAccepting()
