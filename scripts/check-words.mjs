@@ -66,7 +66,12 @@ function commentsOf(file, text) {
     const [, block, rest] = match
     const comment = { first: at + 1, isDoc: block === "/**", lines: [rest] }
     if (block !== undefined) while (!lines[at].includes("*/") && at + 1 < lines.length) comment.lines.push(lines[++at])
-    comment.lines = comment.lines.map((words) => words.replace(/\*\/.*$/, "").replace(/^\s*\*/, "").trim())
+    comment.lines = comment.lines.map((words) =>
+      words
+        .replace(/\*\/.*$/, "")
+        .replace(/^\s*\*/, "")
+        .trim(),
+    )
     found.push(comment)
   }
   return found

@@ -54,11 +54,13 @@ ${body}
 `
 
 const command = (name) => {
-  const [, family] = /^([a-z]+)\.[a-zA-Z]+$/.exec(name ?? "") ?? refuse("Name the command as family.act, such as chat.pin.")
+  const [, family] =
+    /^([a-z]+)\.[a-zA-Z]+$/.exec(name ?? "") ?? refuse("Name the command as family.act, such as chat.pin.")
   const first = `  "${family}.`
   const messages =
-    filesIn("src/protocol/messages").find((file) => /_COMMANDS = \{/.test(textOf(file)) && textOf(file).includes(first)) ??
-    refuse(`No file of src/protocol/messages has commands of "${family}".`)
+    filesIn("src/protocol/messages").find(
+      (file) => /_COMMANDS = \{/.test(textOf(file)) && textOf(file).includes(first),
+    ) ?? refuse(`No file of src/protocol/messages has commands of "${family}".`)
   if (textOf(messages).includes(`  "${name}":`)) refuse(`${name} exists already.`)
   insert(
     messages,
@@ -75,7 +77,11 @@ const command = (name) => {
   }
   insert("test/gateway/matrix.test.ts", new RegExp(`  "${family}\\.\\w+": \\[`), `  "${name}": [{}, "ok"],\n`)
   const cells = ["broadcast", "meeting", "breakout", "rotation", "none"]
-  const row = (role, cell) => `  ${role.padEnd(17)}${cells.map((column) => cell.padEnd(column.length + 4)).join("").trimEnd()}`
+  const row = (role, cell) =>
+    `  ${role.padEnd(17)}${cells
+      .map((column) => cell.padEnd(column.length + 4))
+      .join("")
+      .trimEnd()}`
   insert(
     "test/gateway/permission-table.ts",
     /`\n*$/,
@@ -108,9 +114,12 @@ const command = (name) => {
 }
 
 const endpoint = (group, name, method, path) => {
-  if (path === undefined || !path.startsWith("/v1/")) refuse("Give its group, name, method and path: joinCodes deleteJoinCode DELETE /v1/…")
-  const contract = fileWith("src/http/contract", `HttpApiGroup.make("${group}")`) ?? refuse(`There is no group "${group}".`)
-  const handlers = fileWith("src/http/handlers", `export const ${group} = {`) ?? refuse(`No handlers are called "${group}".`)
+  if (path === undefined || !path.startsWith("/v1/"))
+    refuse("Give its group, name, method and path: joinCodes deleteJoinCode DELETE /v1/…")
+  const contract =
+    fileWith("src/http/contract", `HttpApiGroup.make("${group}")`) ?? refuse(`There is no group "${group}".`)
+  const handlers =
+    fileWith("src/http/handlers", `export const ${group} = {`) ?? refuse(`No handlers are called "${group}".`)
   if (textOf(contract).includes(`"${name}"`)) refuse(`${name} exists already.`)
   const has = path.includes(":id") ? "\n      params: PathId," : ""
   insert(
@@ -140,7 +149,7 @@ const endpoint = (group, name, method, path) => {
       `test("${name}", async () => {
   const { key } = await createWorkspace(server.url)
   const event = await createEvent(server.url, key)
-  const answer = await call(server.url, "${method}", \`${path.replace(":id", "${event.id}")}\`, { key })
+  const answer = await call(server.url, "${method}", \`${path.replace(":id", `\${event.id}`)}\`, { key })
   expect(answer.status).toBe(200)
   expect.fail("Describe the answer, each refusal, bad input, and another workspace's id.")
 })`,
