@@ -1,6 +1,6 @@
 /**
- * Shows the charts of running live events in Stately's inspector, in development only. Its relay is a separate process (`npm run
- * inspector`); until the relay is there, this process keeps only the newest events for it.
+ * Shows the charts of running live events in Stately's inspector, in development only. Its relay is a separate process
+ * (`npm run inspector`); until the relay is there, this process keeps only the newest events for it.
  */
 import { Effect, type Scope } from "effect"
 import type { Inspect } from "./machine/machine-actor.ts"

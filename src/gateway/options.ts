@@ -54,7 +54,7 @@ export interface GatewayOptions {
    * KB, and 5 KB at most (16 commands of 64 characters and their hashes): usually 40 MB in all, 200 MB at worst.
    */
   readonly absentParticipants: number
-  /** New connections that may identify per second, and that may be identifying at once. */
+  /** New connections that may identify per second, and that may be identifying, or waiting for `ready` at one event, at once. */
   readonly identifiesPerSecond: number
   readonly identifiesPending: number
   readonly maxConnections: number

@@ -1,4 +1,4 @@
-/** The email was refused. `temporary` means that it may be accepted later (no connection, or SMTP 4yz: RFC 5321 §4.2.1). */
+/** The email was not accepted. `temporary` means that it may be later (there was no connection, or SMTP 4yz: RFC 5321 §4.2.1). */
 export class MailNotSent extends Error {
   override readonly name = "MailNotSent"
   readonly temporary: boolean

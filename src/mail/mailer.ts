@@ -63,7 +63,7 @@ export class Mailer extends Context.Service<
     readonly post: (sql: Queryable, letter: Letter) => Promise<void>
     /** Reports that emails were committed, which are then sent at once instead of at the next poll. */
     readonly collect: () => void
-    /** Sends an email at once, and resolves to null or to a sentence why it was refused. Null without a mail server. */
+    /** Sends an email at once, and resolves to null or to a sentence why it was not sent. The function is null without a mail server. */
     readonly trySending: ((letter: Letter) => Promise<string | null>) | null
     /** The development outbox, newest first; all addresses when `to` is null. */
     readonly outbox: (to: string | null) => Effect.Effect<ReadonlyArray<KeptLetter>, Unavailable>

@@ -1,7 +1,8 @@
 /**
- * Reminders by mail: everybody who registered for a scheduled event gets an email a day and ten minutes before it. A step posts a few
- * emails and records its progress in one transaction, so that several nodes, a crash, or a commit of unknown outcome never send one twice.
- * Steps wait while the mailer has emails to send: a password reset then waits behind a few reminders instead of ten thousand.
+ * Reminders by mail: everybody who registered for a scheduled event gets an email one day before it and one ten minutes before it. A
+ * step posts a few emails and records its progress in one transaction, so that several nodes, a crash, or a commit of unknown outcome never
+ * send one twice. Steps wait while the mailer has emails to send: a password reset then waits behind a few reminders instead of ten
+ * thousand.
  */
 import { Cause, Effect, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"

@@ -18,8 +18,8 @@ export type LinkKind = "recording" | "clip" | "transcript" | "derivation" | "bro
 export type Held = Pick<HeldLink, "eventId" | "ground" | "givenAt">
 
 /**
- * `public` is for a reader without credentials and ends when the event is no longer public. `workspace` is for the whole workspace, for its
- * webhooks.
+ * `public` is for a reader without credentials and ends when the event is no longer visible to them. `workspace` is for the whole
+ * workspace, for its webhooks.
  */
 export type LinkAudience = "public" | "workspace" | Held
 
@@ -60,7 +60,7 @@ const TAG_BYTES = 20
 export class MediaLinks extends Context.Service<
   MediaLinks,
   {
-    /** Resulting text is URL-safe. */
+    /** Signs a link. The text is URL-safe. */
     readonly sign: (link: Link) => string
     /** `now` is in Unix milliseconds. */
     readonly verify: (token: string, now: number) => Link | LinkFault

@@ -23,7 +23,7 @@ const modeOf = (given: string | null): SslMode | undefined => {
 
 const requiredMode = (mode: SslMode, rootCert: string | null): SslMode => {
   if (rootCert === SYSTEM) return "verify-full"
-  // As in libpq, a named authority is verified.
+  // As in libpq, the certificate is verified when its authority is named.
   return mode === "require" && rootCert !== null ? "verify-ca" : mode
 }
 

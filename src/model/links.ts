@@ -40,7 +40,7 @@ export interface HeldLink {
   readonly objectId: string
   readonly eventId: string
   readonly ground: Ground
-  /** Unix milliseconds. Ends at that time or later include this link. */
+  /** Unix milliseconds. An end of the holder's links at that time or later includes this link. */
   readonly givenAt: number
   /** Unix milliseconds. */
   readonly expiresAt: number

@@ -6,9 +6,9 @@ import { type Queryable, SqlFragment } from "./pool/statement.ts"
 export const DELETED_WORKSPACES = "(select id from workspaces where deleted_at is not null)"
 
 /**
- * Hides the workspace and frees its slug: its new slug has a colon, so that nobody can take it. Members and keys go with it, so no
- * credential manages it any more; `DELETED_WORKSPACES` hides what people find without one. Returns false when it has another slug or is
- * already deleted. Run it under `lockWorkspace`.
+ * Hides the workspace and frees its slug: its new slug has a colon, so that nobody can take it. Members are deleted, and keys and open
+ * invites revoked, so no credential manages it any more; `DELETED_WORKSPACES` hides what people find without one. Returns false when it
+ * has another slug or is already deleted. Run it under `lockWorkspace`.
  */
 export const markWorkspaceDeleted = async (sql: Queryable, workspaceId: string, slug: string): Promise<boolean> => {
   const { count } = await sql`

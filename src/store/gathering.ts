@@ -9,7 +9,7 @@ interface GatheringOptions<A> {
   /** Sends one statement; never rejects, because the items carry their own promises. */
   readonly send: (items: ReadonlyArray<A>) => Promise<void>
   readonly timers: Timers
-  /** Maximum number of running statements; above it, items are gathered. */
+  /** Maximum number of running statements; while it is reached, items are gathered. */
   readonly atOnce: number
   /** Maximum number of items per statement. */
   readonly most: number

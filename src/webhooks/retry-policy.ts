@@ -3,7 +3,7 @@
 /** Largest share by which each delay is extended, so that deliveries that failed together are not retried together. */
 export const JITTER = 0.2
 
-/** Longest delay that a receiver may request. */
+/** Longest delay granted to a receiver; a longer request is cut to it. */
 const MOST_PATIENCE_MS = 3_600_000
 
 /** RFC 9110 §5.6.7: IMF-fixdate, the form of RFC 850, and asctime, which names no zone and means GMT. */

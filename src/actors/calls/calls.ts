@@ -194,7 +194,7 @@ export class Calls {
       this.#claim(roomId, peer, { node, socket: own.socket }, own.graceMs, maxPeers)
       return
     }
-    // By now the peers of all nodes are known, and a peer that no node claims has left.
+    // Once an activation is not young any more, the peers of all nodes are known, and a peer that no node claims has left.
     if (!this.#isYoung || this.#gone.has(peer.connectionId)) return
     if (this.#seats.find(peer.connectionId) !== undefined) return
     if (this.#seats.ofParticipant(peer.participantId).length > 0) return
@@ -250,7 +250,7 @@ export class Calls {
     if (next !== Number.POSITIVE_INFINITY) this.#expiry.within(next - now)
   }
 
-  /** `from`: the socket that sent the join. */
+  /** `from`: the socket of a join, or of a peer that its node reports. */
   #step(roomId: string, event: RoomEvent, from?: PeerPlace): ReadonlyArray<RoomEffect> {
     const { room, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
     if (room.length === 0) this.#rooms.delete(roomId)

@@ -184,7 +184,7 @@ export class Batch {
     }
   }
 
-  /** Participants who left the stage, lost a role, or are out of the event: their encoder addresses are revoked. */
+  /** Participants whose role is no longer one of the stage, or who are out of the event: their encoder addresses are revoked. */
   #silenced(): ReadonlyArray<string> {
     const lowered = this.participantChanges.filter(
       ({ role, admission, barred }) =>

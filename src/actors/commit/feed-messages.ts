@@ -28,7 +28,7 @@ export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], fields: 
 
 /**
  * Publishes without a commit: ephemeral dispatches, connections for their nodes to close, or the event's version alone, so that a
- * subscriber that missed the messages of a lost commit notices. Delivery is best effort.
+ * subscriber that missed the last messages of a lost commit notices. A note may be lost.
  */
 export const publishNote = (
   { feed }: Pick<ActorServices, "feed">,

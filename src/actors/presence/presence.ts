@@ -229,7 +229,7 @@ export class Presence implements PresentPeople {
     this.#note({ type: "updated", participant, at, before: role })
   }
 
-  /** Records a change; changes are announced only at a live event. */
+  /** Records a change at a live event; elsewhere nobody is announced. */
   #note(change: Omit<PresenceChange, "id">): void {
     if (this.#open) this.#changes.push({ id: newId(), ...change })
   }

@@ -1,4 +1,4 @@
-/** The calls between browsers at one live event. They are memory alone and belong to one activation: another owner knows none of them. */
+/** Browser-to-browser calls of one live event. They are in memory alone and belong to one activation: another owner has none of them. */
 import { Effect } from "effect"
 import { Calls } from "../calls/calls.ts"
 import { NotOwner } from "../commands.ts"
@@ -13,7 +13,7 @@ type CallRequest = Parameters<LiveEventRequests["Call"]>[0]
 export class EventCalls {
   readonly #needs: EventNeeds
   #activation: { readonly fencingToken: number; readonly at: number } | undefined
-  /** Made by the first request, because most events have no call. */
+  /** Created by the first request, because most events have no call. */
   #calls: Calls | undefined
 
   constructor(needs: EventNeeds) {
@@ -35,7 +35,7 @@ export class EventCalls {
     this.#calls?.forgetNode(node)
   }
 
-  /** The link to other nodes was lost, and messages of calls with it. */
+  /** Sends all lists again, after the link to other nodes was down and messages of calls were lost. */
   sendAgain(): void {
     this.#calls?.sendListsAgain()
   }

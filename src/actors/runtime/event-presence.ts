@@ -1,4 +1,4 @@
-/** Who is at one live event: reports of gateways, returns after a restart, and connections that are one too many. */
+/** Presence at one live event: reports of gateways, returns after a restart, and connections in excess of the limit. */
 import { Effect } from "effect"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Unreachable } from "../commands.ts"
@@ -21,7 +21,7 @@ export class EventPresence {
   readonly #needs: EventNeeds
   readonly #committer: Committer
   readonly #flush: PresenceFlush
-  /** Made by the first report. */
+  /** Created by the first report. */
   #replacements: Replacements | undefined
 
   /** @param run runs an effect in a turn of the event */
@@ -63,7 +63,7 @@ export class EventPresence {
     return this.#unblockManagers(of, report)
   }
 
-  /** A node is gone, with the connections of participants there. */
+  /** A node is gone, with its participants' connections. */
   forgetNode(node: string): void {
     this.#committer.presence?.forgetNode(node, this.#needs.timers.now())
     this.#flush.schedule()

@@ -1,4 +1,4 @@
-/** What clients are shown of one live event beside its dispatches: snapshots for newcomers, and ephemeral views at a bounded rate. */
+/** Views of one live event besides its ordered dispatches: snapshots for newcomers, and ephemeral views at a limited rate. */
 import { Effect } from "effect"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
@@ -17,7 +17,7 @@ import { ViewThrottle } from "../views/view-throttle.ts"
 
 type Inspection = Effect.Success<ReturnType<LiveEventRequests["Inspect"]>>
 
-/** Runs in a turn of the event, without an answer. */
+/** Runs a body in a turn of the event, without an answer. */
 type Run = (body: (of: LoadedEvent) => void) => void
 
 export class EventViews {
@@ -25,7 +25,7 @@ export class EventViews {
   readonly #committer: Committer
   readonly #run: Run
   readonly #snapshots = new Snapshots()
-  /** Made by the first use, as the reactions: most events have neither. */
+  /** Created on first use, like `#reactions`: most events have neither. */
   #throttle: ViewThrottle | undefined
   #reactions: Reactions | undefined
 
@@ -56,7 +56,7 @@ export class EventViews {
     }
   }
 
-  /** The views of these keys have changed; each is published at a bounded rate. */
+  /** Publishes the changed views with these keys, each at a limited rate. */
   changed(keys: ReadonlySet<string>): void {
     if (keys.size === 0) return
     this.#throttle ??= new ViewThrottle(this.#needs.timers, (due) =>
@@ -76,7 +76,7 @@ export class EventViews {
     this.#reactions.add(report)
   }
 
-  /** The next newcomer gets a snapshot made anew. */
+  /** Discards the last snapshot: the next newcomer gets a new one. */
   forget(): void {
     this.#snapshots.forget()
   }

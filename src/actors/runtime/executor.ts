@@ -35,7 +35,7 @@ const PHASE_RECORDED = new Refused({
 })
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
 
-/** Scope of the server's own commands. They need no idempotency: when they are repeated, their result already holds. */
+/** Scope of the server's own commands. They need no idempotency key: when they are repeated, their result already holds. */
 export const TIMER_SCOPE = "timer"
 
 /** The refusal of an id that is reused with another body. */

@@ -88,8 +88,9 @@ export class Inbox<E> {
   }
 
   /**
-   * Queues a command from this process. It is executed even if its caller stops waiting. `NotOwner`: the event leaves memory, or has
-   * another owner; then all waiting commands fail with it, so that they keep their order when they are sent again.
+   * Queues a command from this process. It is executed even if its caller is interrupted, unless its time is over first. `NotOwner`: the
+   * event leaves memory, or has another owner; then all waiting commands fail with it, so that they keep their order when they are sent
+   * again.
    */
   command(
     envelope: Envelope,

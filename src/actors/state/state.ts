@@ -31,7 +31,7 @@ export interface ParticipantChange {
   readonly admission?: "admitted" | "waiting" | "denied"
   /** True: the participant may not return; false: they may again. */
   readonly barred?: boolean
-  /** A host's block or mute, or a hold in the waiting room: it applies to everybody with the participant's address. */
+  /** A host's block or mute, or a hold in the waiting room: it applies to everybody with the participant's email address. */
   readonly isDecision?: true
   /** Whether the participant may receive the tally of this poll. */
   readonly pollSubscription?: { readonly id: string; readonly on: boolean }

@@ -119,6 +119,6 @@ const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number
   }
 }
 
-/** A page of the people who are here; nobody is, while the event is not in memory. */
+/** A page of the present participants; empty while the event is not in memory. */
 export const rosterOf = (of: LoadedEvent, presence: Presence | undefined, query: RosterQuery): RosterPage =>
   presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query)

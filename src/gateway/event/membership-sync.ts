@@ -212,7 +212,7 @@ export class MembershipSync {
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
   }
 
-  /** Closes the connections of a participant who shares the address of somebody on whom a host has decided. */
+  /** Closes the connections of a participant who shares the email address of somebody on whom a host has decided. */
   closeNamesake(eventId: string, participantId: string): void {
     this.#needs.roomGuard?.expel(eventId, participantId)
     this.closeAll(participantId, CLOSE.removed)

@@ -1,6 +1,6 @@
 /**
- * Participants connected under another id from the same address as somebody whom a host has just blocked, muted or sent to the waiting
- * room. New arrivals from that address are refused (`store/sql/functions/blocks.sql`), so open connections are closed too.
+ * Participants connected under another id with the same email address as somebody whom a host has just blocked, muted or sent to the
+ * waiting room. New arrivals with that address are refused (`store/sql/functions/blocks.sql`), so open connections are closed too.
  */
 import { Effect } from "effect"
 import type { ParticipantChange } from "../../actors/state/state.ts"

@@ -12,7 +12,7 @@ export const groundOf = ({ basis, identity }: Connection, as: "speaker" | "viewe
   return { as, ...user, participantId, ...(login && { login }), ...(keyId !== null && { keyId }) }
 }
 
-/** Holder of a connection's addresses. It never changes, so the addresses stay the same and a player can continue. */
+/** Holder of a connection's addresses, dated by its opening: all addresses of one connection are the same, so a player can continue. */
 export const heldBy = (connection: Connection): Held | undefined => {
   const ground = groundOf(connection, "viewer")
   return ground && { eventId: connection.eventId, ground, givenAt: connection.openedAt }

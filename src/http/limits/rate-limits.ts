@@ -206,7 +206,7 @@ export class RateLimits extends Context.Service<
     readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
   }
 >()("gathercue/RateLimits") {
-  /** `cluster` is null when this process runs alone. `venues` gives the factor for the people of an address. */
+  /** `cluster` is null when this process runs alone. `venues` gives the factor by which an address may do more. */
   static readonly layer = (
     strict: boolean,
     cluster: ClusterLimits | null = null,

@@ -6,7 +6,7 @@ import { NotFound, Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { findEvent } from "../../store/events/events.ts"
 
-/** Fails for an address that was altered, has expired, is for another use or kind of object, or was revoked. */
+/** Fails for an address that was altered, has expired, is for another use or kind of object, or whose basis has ended. */
 export const validLink = (
   token: string,
   uses: ReadonlyArray<LinkUse>,
@@ -22,7 +22,7 @@ export const validLink = (
     return link
   })
 
-/** Fails when the address was made for the public and the event is no longer public. `what` names the object. */
+/** Fails when the address was made for the public and the event has become private. `what` names the object. */
 export const requireVisible = (
   audience: LinkAudience,
   eventId: string,

@@ -34,7 +34,7 @@ export class AnonymousBudgets extends Context.Service<
     readonly spend: (act: AnonymousAct, eventId: string, address: string, now: number, count?: number) => number
   }
 >()("gathercue/AnonymousBudgets") {
-  /** `strict` is for production; otherwise everything is allowed. `venues` gives the factor for the people of an address. */
+  /** `strict` is for production; otherwise everything is allowed. `venues` gives the factor by which an address may do more. */
   static readonly layer = (
     strict: boolean,
     venues: (address: string) => number = () => 1,

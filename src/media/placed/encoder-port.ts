@@ -1,4 +1,4 @@
-/** Target of an admitted encoder's bytes: the owner's object in this process, or another node that forwards them to the owner. */
+/** Target of an admitted encoder's bytes: the owner's object in this process, or the owner on another node. */
 import { type HeldLink, linkIdOf } from "../../model/links.ts"
 import type { EncoderInput } from "../live/encoder-input.ts"
 import type { LiveBroadcast } from "../live/live-broadcast.ts"

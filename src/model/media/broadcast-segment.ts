@@ -5,7 +5,7 @@ export interface BroadcastSegment {
   readonly take: number
   /** Byte offset in the file of its take. */
   readonly offset: number
-  /** Size of the segment; 0 in a row: it is not stored. */
+  /** Size of the segment; in a row of the database 0 means that it is not stored. */
   readonly bytes: number
   /** Milliseconds of the broadcast, which begins at 0 and has no gaps. */
   readonly startMs: number

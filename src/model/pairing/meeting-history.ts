@@ -80,7 +80,7 @@ export class MeetingsAmong {
     return one !== undefined && other !== undefined && hasBit(one.bits, other.number)
   }
 
-  /** Number of the latest round that two people shared, starting at 1; 0 when there is none. */
+  /** Position in the history, starting at 1, of the latest round that two people shared; 0 when they share none. */
   last(a: number, b: number): number {
     if (!this.haveMet(a, b)) return 0
     const one = this.#met[a]

@@ -127,7 +127,7 @@ export class NodeSession implements ProcessLock {
     return undefined
   }
 
-  /** All nodes share the lock. */
+  /** Always false, because all nodes share the lock. */
   readonly isElsewhere = (): boolean => false
 
   /** Whether this node may still hold its locks. A process that was stopped for long learns from the clock that it does not. */

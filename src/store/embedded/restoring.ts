@@ -1,6 +1,6 @@
 /**
- * A marker in the data folder while a backup is restored into it. When the command is killed half-way, the marker stays, because a start
- * would create a new database beside the restored files.
+ * A marker in the data folder while a backup is restored into it. When the command is killed half-way, the marker stays, and a start is
+ * refused: it would create a new database beside the restored files.
  */
 import { existsSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"

@@ -76,7 +76,7 @@ export const findEvent = async (sql: Queryable, id: string): Promise<Event | und
   return row
 }
 
-/** Read for the event's actor, which ends even when its workspace was deleted. */
+/** Finds the event even if its workspace was deleted: its actor must still end it. */
 export const findStoredEvent = async (sql: Queryable, id: string): Promise<Event | undefined> => {
   const [row] = await sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`
   return row

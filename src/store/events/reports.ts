@@ -144,7 +144,7 @@ export interface ReportedMessage {
   readonly at: Timestamp
 }
 
-/** Messages of all rooms and the event; deleted ones are gone. */
+/** Messages of all chat targets (event, staff and rooms); deleted ones are gone. */
 export const pageMessages = async (
   sql: Queryable,
   eventId: string,

@@ -18,7 +18,7 @@ import {
   writtenCommit,
 } from "./live-commit.ts"
 
-/** Maximum number of running transactions; above it, commits are gathered. One writes while another waits for the disk. */
+/** Maximum number of running transactions; while it is reached, commits are gathered. One writes while another waits for the disk. */
 const TRANSACTIONS = 3
 /** Time after which a slow transaction no longer delays the others. */
 const SLOW_MS = 100

@@ -294,7 +294,7 @@ export interface UnsettledCapture extends RoomCapture {
   readonly createdAt: Timestamp
 }
 
-/** Captures that the media server may have ended without a message that arrived; different ones in turn, if there are many. */
+/** Captures that the media server may have ended without a message that arrived; a random selection of them, if there are many. */
 export const unsettledCaptures = async (sql: Queryable, limit: number): Promise<ReadonlyArray<UnsettledCapture>> =>
   sql<UnsettledCapture[]>`
     select ${sql.unsafe(COLUMNS)}, created_at from recordings

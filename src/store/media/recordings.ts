@@ -53,7 +53,7 @@ export const setUpload = async (sql: Queryable, id: string, uploadId: string): P
   return row
 }
 
-/** Locks the workspace's row until the end of the transaction, so that two callers do not both take the last capacity. */
+/** Locks the workspace's row until the end of the transaction, so that two callers do not both take the last free capacity. */
 export const lockMediaUse = async (sql: Queryable, workspaceId: string): Promise<void> => {
   await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
 }

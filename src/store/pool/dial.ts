@@ -16,7 +16,7 @@ export interface Address {
   readonly sslnegotiation: string | null | undefined
 }
 
-/** Delay of the first probe; Node then sends one a second and gives up after ten of them. */
+/** Idle time before the first probe; Node then sends one a second and gives up after ten of them. */
 const KEEPALIVE_AFTER_MS = 10_000
 /** SSLRequest message of the PostgreSQL protocol: length 8, then the code that asks for TLS. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])

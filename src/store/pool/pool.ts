@@ -50,8 +50,9 @@ export interface TransactionOptions {
 }
 
 /**
- * Maximum number of waiting statements of live events, which have one commit or recovery at a time. It is larger than the bound of
- * requests, because a refusal costs a live event its memory, while a waiting statement has not been sent.
+ * Maximum number of waiting statements of live events. Each event has one commit or recovery at a time, so this bounds the events that
+ * write at once. It is larger than the bound of requests, because a refusal costs a live event its memory, while a waiting statement has
+ * not been sent.
  */
 const LIVE_WAITING = 5_000
 /** The interval of checking deadlines. */

@@ -9,7 +9,7 @@ export class LocalTracks {
   readonly stream: StreamLike
   audio: TrackLike | null
   video: TrackLike | null
-  /** Tracks last requested by the application: a new track waits for the server. */
+  /** Tracks last requested by the application: a track of a kind that was off waits for the server. */
   readonly wanted: Record<TrackKind, TrackLike | null>
   #isMuted = false
 

@@ -118,7 +118,7 @@ export class MediaCall {
     this.#tracks?.setMuted(isMuted)
   }
 
-  /** Null turns the camera off. A new camera in a call without room for a picture is reported as `full`. */
+  /** Null turns the camera off. A camera that is turned on in a call without room for a picture is reported as `full`. */
   setCamera(track: TrackLike | null): Promise<void> {
     return this.#setTrack("video", track)
   }

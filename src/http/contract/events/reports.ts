@@ -78,7 +78,7 @@ const PollResult = Schema.Struct({
 }).annotate(named("PollResult"))
 
 const HeldRound = Schema.Struct({
-  /** Id of the breakout; for a rotation it includes the round's number. */
+  /** Id of the breakout, or of the rotation followed by the round's number. */
   id: Schema.String,
   /** Round number of a rotation, starting at 1; 0 for a breakout. */
   number: Schema.Int,

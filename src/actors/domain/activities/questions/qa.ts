@@ -1,6 +1,6 @@
 /**
- * Questions of the audience and their votes. A tally always equals the set of its voters: one turn writes both. The author of an anonymous
- * question is kept in memory alone, so that they can withdraw it while the event is in memory.
+ * Questions of the audience and the votes on them. A tally always equals the set of its voters: one turn writes both. The author of an
+ * anonymous question is kept in memory alone, so that they can withdraw it while the event is in memory.
  */
 import { isDeepStrictEqual } from "node:util"
 import { type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
