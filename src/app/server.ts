@@ -60,9 +60,9 @@ const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
  */
 const FIRST_BYTES_MS = 100
 const FIRST_BYTES_OF_PROXIES_MS = 500
-/** Sockets that were asked to close have their last frame by then. */
+/** Time for sockets that were asked to close to receive their last frame. */
 const LAST_FRAMES_MS = 250
-/** For requests that come while sockets are closed. */
+/** Time for requests that arrive while sockets are being closed. */
 const LAST_REQUESTS_MS = 500
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -177,7 +177,7 @@ export const startServer = async (
       await pause(config.drainDelayMs > 0 ? FIRST_BYTES_OF_PROXIES_MS : FIRST_BYTES_MS)
       return rest.drained(DRAIN_REQUESTS_MS)
     }
-    /** A request on a connection that was idle would find no part that answers it: such connections are closed while all parts are there. */
+    /** Closes idle connections while all parts still run: a later request on one of them would find no part to answer it. */
     const closeConnections = async (hadSockets: boolean): Promise<void> => {
       if (hadSockets) await pause(LAST_FRAMES_MS)
       await untilAllAreTaken()
