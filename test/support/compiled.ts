@@ -64,11 +64,11 @@ async function onceInRun(done: string, make: (folder: string) => Promise<void>):
 async function bundle(folder: string): Promise<void> {
   const input = Object.fromEntries(PROGRAMS.map((program) => [withoutExtension(program), join(ROOT, program)]))
   const made = await rolldown({ input, platform: "node", external: UNBUNDLED, cwd: ROOT, logLevel: "silent" })
-  await made.write({ dir: folder, format: "esm", entryFileNames: "[name].js", chunkFileNames: "src/[name].js" })
+  await made.write({ dir: folder, format: "esm", entryFileNames: "[name].js", chunkFileNames: "src/app/[name].js" })
   await made.close()
-  // The modules that read these files are in `src` now.
-  await cp(join(ROOT, "src/store/sql"), join(folder, "src/sql"), { recursive: true })
-  await cp(join(ROOT, "src/help/guide.md"), join(folder, "src/guide.md"))
+  // The modules that read these files are in `src/app` now, from where the server names its other programs.
+  await cp(join(ROOT, "src/store/sql"), join(folder, "src/app/sql"), { recursive: true })
+  await cp(join(ROOT, "src/help/guide.md"), join(folder, "src/app/guide.md"))
   await addPackage(folder)
 }
 
