@@ -56,7 +56,7 @@ export interface AccountView {
     readonly requireMfa: boolean
     readonly sso: "optional" | "required"
   }>
-  /** In e-mail dev mode, of a signup. */
+  /** Verification link of a signup, in e-mail dev mode only. */
   readonly verifyUrl?: string
 }
 
@@ -78,7 +78,7 @@ export interface ApiKey {
   readonly eventIds: ReadonlyArray<string> | null
 }
 
-/** The secret is shown here and never again. */
+/** The secret is shown once. */
 export interface ApiKeyWithSecret {
   readonly id: string
   readonly name: string | null
@@ -95,7 +95,7 @@ export interface ApiKeyWithSecret {
   readonly secret: string
 }
 
-/** The same of a browser that used one. */
+/** `PublicKeyCredential.toJSON()` of a passkey that was used to sign in. */
 export interface AssertionResponse {
   readonly id: string
   readonly rawId: string
@@ -147,7 +147,7 @@ export interface BroadcastState {
   readonly phaseId: string
   readonly status: "idle" | "live" | "paused" | "ended"
   readonly playbackUrl: string | null
-  /** Null where encoders do not push to this server. */
+  /** Null when no encoder pushes to this server. */
   readonly ingest: IngestView | null
 }
 
@@ -186,13 +186,13 @@ export interface Clip {
   readonly status: "processing" | "ready" | "failed"
   readonly startMs: number
   readonly endMs: number
-  /** Where it really begins and ends in the recording: some containers begin at the key frame before the start. */
+  /** Measured start and end in the recording: some containers begin at the key frame before the start. */
   readonly actualStartMs: number | null
   readonly actualEndMs: number | null
   readonly durationMs: number
   readonly sizeBytes: number | null
   readonly contentType: string | null
-  /** Signed, for six hours; null until it is ready. */
+  /** Signed address, valid for six hours; null until the clip is ready. */
   readonly playbackUrl: string | null
   readonly downloadUrl: string | null
   readonly failure: MediaFailure | null
@@ -343,10 +343,10 @@ export interface GuestIntegration {
 }
 
 export interface GuestRefusal {
-  /** Null for a token that belongs to no integration. */
+  /** Null for a token that matches no integration. */
   readonly integrationId: string | null
   readonly reason: RefusalReason
-  /** The reason in words, with what the token says of its issuer and key. */
+  /** Reason in words, with the token's issuer and key. */
   readonly detail: string
   readonly refusedAt: string
 }
@@ -389,25 +389,25 @@ export interface HostAbsenceView { readonly since: string; readonly measure: Abs
 /** ICE servers in the form of `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
 export interface IceServer { readonly urls: ReadonlyArray<string>; readonly username?: string; readonly credential?: string }
 
-/** Where an encoder pushes. The addresses are credentials: each holds the token. */
+/** Addresses for an encoder. They are credentials: each holds the token. */
 export interface IngestAddress {
-  /** For HLS of MP4 segments: the playlist, beside which the encoder puts its files. */
+  /** Playlist address for HLS with MP4 segments; the encoder puts its files beside it. */
   readonly url: string
-  /** For one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */
+  /** Address for one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */
   readonly streamUrl: string
   readonly token: string
 }
 
 /** The state of the encoder that pushes to this server. */
 export interface IngestView {
-  /** `ended`: the broadcast has ended, and takes no encoder any more. */
+  /** `ended`: the broadcast has ended and takes no encoder any more. */
   readonly state: "waiting" | "receiving" | "lost" | "ended"
-  /** When the last segment came, since the server started. */
+  /** Time of the last segment since the server started. */
   readonly lastSegmentAt: string | null
-  /** How many times the encoder's picture or codecs changed, from 1. */
+  /** Number of times the encoder's picture format or codecs changed, starting at 1. */
   readonly takes: number
   readonly durationMs: number
-  /** Why the encoder was refused, or why its bytes are not recorded; null once they are. */
+  /** Reason why the encoder was refused or its bytes are not recorded; null once they are recorded. */
   readonly failure: EventWarning | null
 }
 
@@ -475,11 +475,11 @@ export interface Membership {
   readonly createdAt: string
 }
 
-/** The password was right. `POST /v1/accounts/login/code` takes the token with a code of the second factor. */
+/** Answer to a correct password. `POST /v1/accounts/login/code` takes the token with a code of the second factor. */
 export interface MfaChallenge {
   readonly mfaRequired: true
   readonly mfaToken: string
-  /** An account with a passkey can also sign in by that alone. */
+  /** An account with a passkey can also sign in with the passkey alone. */
   readonly methods: ReadonlyArray<"totp" | "recovery_code" | "passkey">
   readonly expiresAt: string
 }
@@ -512,7 +512,7 @@ export interface PersonalItem {
   readonly kind: "account" | "address" | "session" | "identity" | "workspaceMember" | "user" | "attendance" | "chatMessage" | "invite" | "membership" | "pollVote" | "question" | "questionVote" | "record" | "registration" | "tableNotes"
   readonly id: string
   readonly eventId: string | null
-  /** When it came about, where that is stored. */
+  /** Time of creation, where it is stored. */
   readonly at: string | null
   readonly data: { readonly [key: string]: unknown }
 }
@@ -572,15 +572,15 @@ export interface PlanNote {
 export interface PlatformStatus {
   readonly release: string
   readonly at: string
-  /** The database is a copy, and nothing is sent to others; null: it is the real one. */
+  /** Set when the database is a copy that sends nothing to others; null for the original. */
   readonly quiet: {
     readonly since: string
     readonly signs: ReadonlyArray<string>
     readonly copied: { readonly deliveries: number; readonly letters: number }
   } | null
-  /** The server's own; null: it speaks no TLS itself. */
+  /** Certificate of the server itself; null when it does not serve TLS. */
   readonly certificate: { readonly names: ReadonlyArray<string>; readonly endsAt: string | null; readonly problem: string | null } | null
-  /** Backups of the embedded database; the server does not know those that PostgreSQL's own tools make. */
+  /** Backups of the embedded database; backups made by PostgreSQL's own tools are unknown to the server. */
   readonly backups: {
     readonly to: string | null
     readonly last: { readonly at: string; readonly bytes: number | null } | null
@@ -588,15 +588,16 @@ export interface PlatformStatus {
     readonly failure: { readonly at: string; readonly problem: string } | null
     readonly folder: { readonly at: string; readonly bytes: number | null } | null
   }
-  /** The process that answers. */
+  /** The process that answered. */
   readonly process: {
     readonly node: string
     readonly sockets: number
     readonly liveEvents: number
     readonly uptimeSeconds: number
     readonly memoryBytes: number
+    readonly mediaFreeBytes: number | null
   }
-  /** Empty where one process runs alone. */
+  /** Empty when a single process runs. */
   readonly nodes: ReadonlyArray<{ readonly address: string; readonly node: string; readonly isLiving: boolean }>
   readonly liveEvents: {
     readonly total: number
@@ -614,7 +615,7 @@ export interface PlatformStatus {
     readonly letters: { readonly count: number; readonly overdueSeconds: number }
     readonly media: { readonly count: number; readonly overdueSeconds: number }
   }
-  /** The workspaces that take most of what all share. Uploads and encoders are those of the process that answers. */
+  /** The workspaces that use most of the shared resources. Uploads and encoders are counted in the answering process. */
   readonly shares: ReadonlyArray<{
     readonly workspaceId: string
     readonly workspaceSlug: string
@@ -643,7 +644,7 @@ export interface PlatformStatus {
       readonly commands: number
     }>
   }
-  /** Webhook endpoints that fail, by the origin of their address. */
+  /** Failing webhook endpoints by origin of their address. */
   readonly failingWebhooks: ReadonlyArray<{
     readonly id: string
     readonly workspaceId: string
@@ -956,15 +957,15 @@ export interface SignedOutVotes {
 
 export interface StageView { readonly state: "invited" | "on"; readonly expiresAt: string | null }
 
-/** The summary of an event in its recap. */
+/** Summary of an event in its recap. */
 export interface Summary {
-  /** Empty where nobody wrote one. */
+  /** Empty where no summary was written. */
   readonly text: string
-  /** By their words, most first. */
+  /** Speakers by number of words, descending. */
   readonly speakers: ReadonlyArray<{ readonly name: string; readonly words: number; readonly seconds: number }>
 }
 
-/** `userId` is that of the speaker's name, where the captions name people otherwise. */
+/** `userId` is the speaker's name when the captions do not name people by id. */
 export interface TableDraft {
   readonly summary: {
     readonly tldr: string
@@ -1087,7 +1088,7 @@ export interface WaitingView {
 
 export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled"
 
-/** `role` is the caller's; the operator's list has none. */
+/** `role` is the caller's; the operator's list omits it. */
 export interface Workspace {
   readonly id: string
   readonly name: string
