@@ -189,3 +189,20 @@ test("the unit of systemd names settings that exist, and waits for a stop with w
   const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])
   expect(seconds).toBeGreaterThan(WORKERS_STOP_SECONDS + 10)
 })
+
+test("the unit and the commands by hand have one data folder, which the unit may write to with every folder of the runbook", () => {
+  const unit = textOf("gathercue.service")
+  const page = (name: string): string => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), "utf8")
+  const state = `/var/lib/${/^StateDirectory=(\S+)$/m.exec(unit)?.[1]}`
+  expect(unit).toMatch(/^ProtectSystem=strict$/m)
+  expect(unit).not.toMatch(/^Environment=DATA_DIR/m)
+  expect(page("operation")).toMatch(new RegExp(`^\`/etc/gathercue/env\`.*\`DATA_DIR=${state}\``, "m"))
+  const [, runbook = ""] = /^## Upgrade, and go back$(.*)/ms.exec(page("backups")) ?? []
+  const folders = Array.from(runbook.matchAll(/DATA_DIR=(\S+)/g), ([, folder = ""]) => folder)
+  expect(folders.length).toBeGreaterThan(3)
+  expect(folders.filter((folder) => !folder.startsWith(`${state}/`))).toEqual([])
+  const commands = Array.from(page("backups").matchAll(/^.*gathercue (?:backup|restore|serve|promote)\b.*$/gm), String)
+  const byHand = commands.filter((line) => /^(?:sudo|DATA_DIR|gathercue|[A-Z_]+=)/.test(line))
+  expect(byHand.length).toBeGreaterThan(9)
+  for (const line of byHand) expect(line).toMatch(/^sudo -u gathercue .* --env-file \/etc\/gathercue\/env(?: &)?$/)
+})

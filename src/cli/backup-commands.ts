@@ -1,5 +1,6 @@
 /** `gathercue backup` and `gathercue restore`, to and from a folder or a bucket, and testing a backup. */
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { chmod, mkdir, mkdtemp, rm, rmdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { checkConfig, inheritedEnvironment } from "../config/config.ts"
@@ -8,10 +9,11 @@ import { startEmbeddedPostgres } from "../store/embedded/postgres.ts"
 import { readSchema } from "../store/migrate.ts"
 import { withSession } from "../store/pool/session.ts"
 import { opensSecrets } from "../store/sealing/sealing-keys.ts"
-import { backUp, EXTERNAL, restore, type Where } from "./backup.ts"
-import { SESSION } from "./backup-files.ts"
+import { backUp, type Where } from "./backup.ts"
+import { EXTERNAL, SESSION } from "./backup-files.ts"
 import { backUpToBucket, fetchBackup, isBucketPlace, placeIn } from "./bucket-backup.ts"
 import { CommandFailed } from "./command-failed.ts"
+import { restore } from "./restore.ts"
 import { print } from "./terminal.ts"
 
 const NO_TARGET = "Name a folder or s3://bucket/prefix, or set BACKUP_TO."
@@ -63,7 +65,9 @@ const verify = async (config: Where, target: string): Promise<void> => {
   try {
     // Under root the database has its own user.
     await chmod(dataDir, 0o711)
-    await withBackup(config, target, dataDir, (folder) => restore({ ...config, databaseUrl: null, dataDir }, folder))
+    await withBackup(config, target, dataDir, (folder) =>
+      restore({ ...config, databaseUrl: null, dataDir }, folder, false),
+    )
     const { secretKeys } = checkConfig({ ...inheritedEnvironment(), DATA_DIR: dataDir })
     const { url, stop } = await startEmbeddedPostgres({ dataDir, onLog: () => {} })
     try {
@@ -94,6 +98,14 @@ export const runBackup = async (config: Where, named: string, verifies: boolean)
 
 export const runRestore = async (config: Where, target: string): Promise<void> => {
   if (config.databaseUrl !== null) throw new CommandFailed(EXTERNAL)
-  await withBackup(config, target, config.dataDir, (folder) => restore(config, folder))
+  // Looked at before a backup from a bucket is fetched into the folder.
+  const isNew = !existsSync(config.dataDir)
+  try {
+    await withBackup(config, target, config.dataDir, (folder) => restore(config, folder, isNew))
+  } catch (cause) {
+    // Fails, as it should, when the folder holds something.
+    if (isNew) await rmdir(config.dataDir).catch(() => {})
+    throw cause
+  }
   print("A server that is started there sends nothing until gathercue promote.")
 }

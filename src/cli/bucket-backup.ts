@@ -18,7 +18,18 @@ import { backUpDatabase } from "../store/embedded/backup.ts"
 import { type CopiedFile, describeFile, forEachOf } from "../store/embedded/copy-files.ts"
 import { usable } from "../store/open-database.ts"
 import { withSession } from "../store/pool/session.ts"
-import { bytesOf, DATABASE, FORMAT, KEY, MANIFEST, ManifestFields, MEDIA, megabytes, SESSION } from "./backup-files.ts"
+import {
+  bytesOf,
+  DATABASE,
+  FORMAT,
+  KEY,
+  MANIFEST,
+  ManifestFields,
+  MEDIA,
+  megabytes,
+  ownerIn,
+  SESSION,
+} from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
 
 const LIMITS = { connectMs: 10_000, withinMs: 24 * 3_600_000 }
@@ -206,7 +217,13 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
         const inside = folders
           .filter((one) => one.isDirectory())
           .map((one) => join(one.parentPath, one.name).slice(partial.length + 1))
-        const list = Schema.encodeSync(List)({ format: FORMAT, madeAt, files, folders: inside })
+        const list = Schema.encodeSync(List)({
+          format: FORMAT,
+          madeAt,
+          ...(await ownerIn(dataDir)),
+          files,
+          folders: inside,
+        })
         const name = madeAt.replaceAll(":", "-")
         await answerForBackups(sql, madeAt)
         await place.bucket.put(listOf(place, name), Buffer.from(list))

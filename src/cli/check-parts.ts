@@ -1,20 +1,20 @@
 /** Dependencies of a server, each actually tested. The tests leave no changes. */
 import { randomBytes } from "node:crypto"
-import { constants, existsSync } from "node:fs"
-import { access, statfs } from "node:fs/promises"
+import { stat, statfs } from "node:fs/promises"
 import { createServer } from "node:net"
-import { dirname } from "node:path"
 import type { Redacted } from "effect"
 import { directoryProblem } from "../certificates/directory.ts"
 import { certificatesFolder, readCertificate } from "../certificates/kept-certificate.ts"
 import { tryNats } from "../cluster/link/nats-link.ts"
 import type { Config } from "../config/config.ts"
+import { nearestFolder, unwritable } from "../config/data-folder.ts"
 import { fetchFailure, fetchWithin } from "../egress/fetch-within.ts"
 import { tryMailServer } from "../mail/smtp.ts"
 import { tryMediaServer } from "../media/livekit/try-media-server.ts"
 import { S3Bucket } from "../media/storage/s3/s3-bucket.ts"
 import { listenUrl } from "../model/listen-url.ts"
 import { readAccess } from "../store/access.ts"
+import { userName, weAreRoot } from "../store/embedded/owner.ts"
 import { findDatabase } from "../store/embedded/place.ts"
 import { requireRestored } from "../store/embedded/restoring.ts"
 import { signsOfCopy } from "../store/quiet/instance.ts"
@@ -113,19 +113,22 @@ const checkDatabase = async (config: Checked): Promise<ReadonlyArray<Part>> => {
   }
 }
 
-const nearest = (folder: string): string => (existsSync(folder) ? folder : nearest(dirname(folder)))
-
 const checkFolder = ({ dataDir, s3, mediaMinFreeBytes }: Checked): Promise<Part> =>
   tried("data folder", "Let the user of the server write to DATA_DIR, or name another folder.", async () => {
-    const folder = nearest(dataDir)
-    await access(folder, constants.W_OK | constants.X_OK).catch((cause: unknown) => {
-      throw new Error(`DATA_DIR cannot be written to (${messageOf(cause)}).`)
-    })
+    const folder = nearestFolder(dataDir)
+    const problem = unwritable(dataDir)
+    if (problem !== undefined) throw new Error(problem)
     const { bavail, bsize } = await statfs(folder)
     const free = bavail * bsize
     if (s3 === null && free < mediaMinFreeBytes) {
       const sentence = `${free} bytes are free on the disk of ${dataDir}, fewer than MEDIA_MIN_FREE_BYTES: uploads are refused.`
       return warning("data folder", sentence, "Make room, or lower MEDIA_MIN_FREE_BYTES.")
+    }
+    const { uid } = await stat(folder)
+    // Root may write everywhere, so the check would say nothing of the user of the server.
+    if (weAreRoot() && uid !== 0) {
+      const sentence = `The data folder belongs to ${(await userName(uid)) ?? `user ${uid}`}; run the check as that user.`
+      return { part: "data folder", state: "warning", text: sentence }
     }
     return ok("data folder", `${dataDir} can be written to`)
   })

@@ -5,7 +5,7 @@ import { arch, availableParallelism, freemem, loadavg, platform, release, totalm
 import { resolve } from "node:path"
 import { Redacted } from "effect"
 import { ConfigInvalid, checkConfig, inheritedEnvironment } from "../config/config.ts"
-import { masking, shownSettings } from "../config/shown.ts"
+import { MASK, masking, shownSettings } from "../config/shown.ts"
 import { findDatabase } from "../store/embedded/place.ts"
 import { readSchema } from "../store/migrate.ts"
 import { diagnose } from "../store/platform/diagnosis.ts"
@@ -52,6 +52,12 @@ const readDatabase = async (config: Checked) => {
   return withDatabase(config, async (url) => ({ schema: await readSchema(url), ...(await diagnose(url)) }))
 }
 
+/**
+ * Keys, secrets of webhooks and tokens (JWT, whose first part is JSON in base64url) that this server made or was sent. They are in no
+ * setting, so that they are known by their form alone.
+ */
+const TOKENS = /\bgck_[\w-]+|\bwhsec_[\w+/=-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]+/g
+
 const readLog = async (path: string) => {
   if (path === "") return { missing: NO_LOG }
   const file = await open(path, "r")
@@ -60,7 +66,7 @@ const readLog = async (path: string) => {
     const length = Math.min(size, LOG_BYTES)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length)
     const lines = buffer.subarray(0, bytesRead).toString().trimEnd().split("\n")
-    return { path: resolve(path), lines: lines.slice(-LOG_LINES) }
+    return { path: resolve(path), lines: lines.slice(-LOG_LINES).map((line) => line.replaceAll(TOKENS, MASK)) }
   } finally {
     await file.close()
   }

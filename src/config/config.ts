@@ -10,6 +10,7 @@ import { type AnswerDeadlines, answerDeadlines } from "../model/limits/answer-de
 import { factorWithin, type TrustedProxies } from "../model/limits/client-address.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { type AcmeConfig, acmeOf } from "./acme.ts"
+import { unwritable } from "./data-folder.ts"
 import { CONFIG_KEYS } from "./keys.ts"
 import type { Environment, Suspicion } from "./mistakes.ts"
 import { otlpOf } from "./otlp.ts"
@@ -213,6 +214,8 @@ const readAll = (env: Environment): { readonly values: Partial<Values>; readonly
 }
 
 const keptKey = (dataDir: string): Redacted.Redacted<string> => {
+  const problem = hasKeptKey(dataDir) ? undefined : unwritable(dataDir)
+  if (problem !== undefined) throw new ConfigInvalid([problem])
   try {
     return keptSecretKey(dataDir)
   } catch (cause) {

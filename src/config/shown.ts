@@ -9,7 +9,7 @@ interface ShownSetting {
   readonly isSet: boolean
 }
 
-const MASK = "(masked)"
+export const MASK = "(masked)"
 
 /** Everything up to the last `@`, because a password may contain any character. */
 const USER = /([a-z][a-z\d+.-]*:\/\/)([^\s,]*)@/gi

@@ -63,7 +63,7 @@ const changeProblems = ({ role, schema, mayCreate, owner, isOwner }: Rights): Re
   return [
     {
       problem: `The user "${role}" of DATABASE_URL may not make tables in the schema "${schema}".`,
-      remedy: `As the schema's owner: GRANT USAGE, CREATE ON SCHEMA "${schema}" TO "${role}"; since PostgreSQL 15 a right on the database does not suffice.`,
+      remedy: `As the schema's owner: GRANT USAGE, CREATE ON SCHEMA "${schema}" TO "${role}"; since PostgreSQL 15 a right on the database does not suffice. Or run gathercue migrate as the owner of the database.`,
     },
   ]
 }

@@ -39,6 +39,10 @@ test("the operator's page refuses a wrong key, and shows what runs with the righ
   await page.keyboard.press("Enter")
   const table = (name: string | RegExp) => page.getByRole("region", { name })
   await table("Live events").getByRole("cell", { name: event.title }).waitFor()
+  await page
+    .locator(".figure", { hasText: "Room for media" })
+    .getByText(/^[\d,.]+ MiB$/)
+    .waitFor()
   await table(/^Busiest events, last/)
     .getByRole("cell", { name: event.title })
     .waitFor()

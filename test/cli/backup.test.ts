@@ -1,10 +1,10 @@
 /** Backups of the embedded database: taken while people write, restored elsewhere, and refused when they are not whole. */
 import { existsSync } from "node:fs"
-import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace } from "../support/api.ts"
-import { killedCommand, runCommand, startServerProcess } from "../support/server-process.ts"
+import { killedCommand, refusedStart, runCommand, startServerProcess } from "../support/server-process.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -160,6 +160,90 @@ describe("of a server that is stopped", () => {
     const left = await readdir(elsewhere)
     expect(left.filter((name) => name !== "postgres")).toEqual([])
     expect(left.includes("postgres") ? await readdir(join(elsewhere, "postgres")) : []).toEqual([])
+  })
+
+  describe.runIf(process.getuid?.() === 0)("restored by root", () => {
+    /** Any user without a right on other folders: the name is in every passwd(5). */
+    const USER = { name: "daemon", uid: 1 }
+
+    const ownersIn = async (folder: string): Promise<ReadonlyArray<number>> => {
+      const names = await readdir(folder, { recursive: true })
+      const stats = await Promise.all(["", ...names].map((name) => stat(join(folder, name))))
+      return [...new Set(stats.map(({ uid }) => uid))]
+    }
+
+    /** The server of root runs the database as the owner of its files, who must reach them. */
+    const serves = async (dataDir: string): Promise<void> => {
+      const server = await serverIn(dataDir)
+      expect(await titles(server.url, kept.key)).toEqual(["kept"])
+      await server.end("SIGTERM")
+    }
+
+    test("into a folder of another user, the files are that user's", async () => {
+      const elsewhere = join(await temporaryFolder(), "data")
+      await mkdir(elsewhere, { mode: 0o700 })
+      await chown(elsewhere, USER.uid, USER.uid)
+      const restored = await runCommand(["restore", kept.backup], { DATA_DIR: elsewhere })
+      expect([restored.code, restored.stderr]).toEqual([0, ""])
+      expect((await readdir(elsewhere)).toSorted()).toEqual(["media", "postgres", "restored", "secret-key"])
+      expect(await ownersIn(elsewhere)).toEqual([USER.uid])
+      await serves(elsewhere)
+      expect(await ownersIn(join(elsewhere, "postgres"))).toEqual([USER.uid])
+    })
+
+    test("into a new folder, they are the user's whose data it was, else the user's of the folder around it", async () => {
+      const backup = join(await temporaryFolder(), "backup")
+      await cp(kept.backup, backup, { recursive: true })
+      const manifest = JSON.parse(await readFile(join(backup, "manifest.json"), "utf8"))
+      expect(manifest.owner).toBeUndefined()
+      await writeFile(join(backup, "manifest.json"), JSON.stringify({ ...manifest, owner: USER.name }))
+      const first = join(await temporaryFolder(), "data")
+      expect((await runCommand(["restore", backup], { DATA_DIR: first })).code).toBe(0)
+      expect([await ownersIn(first), (await stat(first)).mode & 0o777]).toEqual([[USER.uid], 0o700])
+      await serves(first)
+      const again = join(await temporaryFolder(), "again")
+      expect((await runCommand(["backup", again], { DATA_DIR: first })).code).toBe(0)
+      expect(JSON.parse(await readFile(join(again, "manifest.json"), "utf8")).owner).toBe(USER.name)
+
+      await writeFile(join(backup, "manifest.json"), JSON.stringify({ ...manifest, owner: "nobody-of-the-tests" }))
+      const around = await temporaryFolder()
+      await chown(around, USER.uid, USER.uid)
+      expect((await runCommand(["restore", backup], { DATA_DIR: join(around, "data") })).code).toBe(0)
+      expect(await ownersIn(join(around, "data"))).toEqual([USER.uid])
+    })
+
+    test("into a folder that the user of the database may not pass through, it is refused and leaves nothing", async () => {
+      const parent = await temporaryFolder()
+      await chmod(parent, 0o700)
+      const { code, stderr } = await runCommand(["restore", kept.backup], { DATA_DIR: join(parent, "data") })
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^A backup is not restored into \S+, as its user .*\n$/),
+      ])
+      expect(await readdir(parent)).toEqual([])
+    })
+  })
+
+  test("a restored folder without its database lets no server start, and can be restored again", async () => {
+    const elsewhere = await temporaryFolder()
+    expect((await runCommand(["restore", kept.backup], { DATA_DIR: elsewhere })).code).toBe(0)
+    await rm(join(elsewhere, "postgres"), { recursive: true })
+    const { code, stderr } = await refusedStart({ DATA_DIR: elsewhere, PORT: "0" })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^A backup was restored into \S+, and its database is not /),
+    ])
+    expect((await runCommand(["restore", kept.backup], { DATA_DIR: elsewhere })).code).toBe(0)
+    const server = await serverIn(elsewhere)
+    expect(await titles(server.url, kept.key)).toEqual(["kept"])
+    await server.end("SIGTERM")
+  })
+
+  test("a backup that cannot be read is not said to be none", async () => {
+    const backup = await temporaryFolder()
+    await mkdir(join(backup, "manifest.json"))
+    const { code, stderr } = await runCommand(["restore", backup], { DATA_DIR: join(backup, "data") })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The backup in \S+ cannot be read \(EISDIR: .*\)\.\n$/)])
   })
 
   test("a configured key is not in it, and is asked for", async () => {

@@ -1,7 +1,7 @@
 /** `gathercue check` against real parts, right and wrong ones: what it says of each, and that a start says the same. */
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { readdir, writeFile } from "node:fs/promises"
+import { chown, readdir, writeFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { Redacted } from "effect"
@@ -88,6 +88,7 @@ test("a user with rights on the database alone is refused, with the right on its
   const user = await userOf(url)
   await run(`grant all on database ${name} to ${user.name}`)
   expect(await refusals(user.url)).toContain(`may not make tables in the schema "public". As the schema's owner: GRANT`)
+  expect(await refusals(user.url)).toContain("Or run gathercue migrate as the owner of the database.")
   await run(`drop owned by ${user.name}`)
 })
 
@@ -268,6 +269,10 @@ test("a data folder that cannot be made or filled is told of, and a check leaves
     state: "failed",
     text: expect.stringContaining("DATA_DIR cannot be written to"),
   })
+  for (const key of [{}, { SECRET_KEY }]) {
+    const { code, stderr } = await refusedStart({ ...key, PORT: "0", DATA_DIR: join(folder, "file", "data") })
+    expect([code, stderr.trim()]).toEqual([1, bad.of("data folder")?.text])
+  }
   const full = await checked({
     DATABASE_URL: url,
     DATA_DIR: join(folder, "new"),
@@ -275,6 +280,21 @@ test("a data folder that cannot be made or filled is told of, and a check leaves
   })
   expect([full.ok, full.of("data folder")?.state]).toEqual([true, "warning"])
   expect(await readdir(folder)).toEqual(["file"])
+})
+
+test.runIf(process.getuid?.() === 0)("root is told that a data folder belongs to another user", async () => {
+  const folder = await temporaryFolder()
+  expect((await checked({ DATA_DIR: folder })).of("data folder")?.state).toBe("ok")
+  await chown(folder, 1, 1)
+  const { ok, of } = await checked({ DATA_DIR: folder })
+  expect([ok, of("data folder")]).toEqual([
+    true,
+    {
+      part: "data folder",
+      state: "warning",
+      text: "The data folder belongs to daemon; run the check as that user.",
+    },
+  ])
 })
 
 test("as JSON a configuration that cannot be used has a part for each sentence", async () => {

@@ -88,7 +88,7 @@ test("the file tells of settings, parts, database, disk and the running server, 
   const log = join(folder, "server.log")
   await writeFile(
     log,
-    `a line\n${secrets.map((secret) => `said "${secret}" and ${encodeURIComponent(secret)}`).join("\n")}\n`,
+    `a line\nGET /v1/events?key=gck_a1-b2_c3 whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw= live.example.com\nBearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjft-JeZ4CVP_m\n${secrets.map((secret) => `said "${secret}" and ${encodeURIComponent(secret)}`).join("\n")}\n`,
   )
   const target = join(folder, "bundle.json")
   const { code, stdout } = await runCommand(["doctor", target, "--log", log], {
@@ -118,7 +118,12 @@ test("the file tells of settings, parts, database, disk and the running server, 
   expect(found.database.migrations.at(-1)).toBe(found.database.schema.known)
   expect(found.disk.freeBytes).toBeGreaterThan(0)
   expect(found.machine).toMatchObject({ node: process.version, openFilesAtMost: expect.any(Number) })
-  expect(found.log.lines.slice(0, 2)).toEqual(["a line", 'said "(masked)" and (masked)'])
+  expect(found.log.lines.slice(0, 4)).toEqual([
+    "a line",
+    "GET /v1/events?key=(masked) (masked) live.example.com",
+    "Bearer (masked)",
+    'said "(masked)" and (masked)',
+  ])
   expect(found.server.ready.status).toBe(200)
   expect(found.server.metrics.lines).toContain("gathercue_gateway_sockets 0")
   expect(found.server.status).toMatchObject({ liveEvents: 0, backlog: { letters: { count: 0 } } })

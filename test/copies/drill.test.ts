@@ -60,26 +60,31 @@ const drill = async (places: ReadonlyArray<readonly [string, string]>): Promise<
 
 test("the five commands of the drill restore a server that calls nobody until the last of them", async () => {
   const [dataDir, folder, elsewhere] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()]
-  const { server, given, mail, receiver } = await openOriginal({ DATA_DIR: dataDir })
+  const shared = { DATA_DIR: dataDir, PUBLIC_URL: "https://live.example.com", MAIL_FROM: "live@example.com" }
+  const { server, given, mail } = await openOriginal(shared)
   const port = await freePort()
   const lines = await drill([
     ["/backups", folder],
-    ["/var/lib/rehearsal", elsewhere],
+    ["/var/lib/gathercue/rehearsal", elsewhere],
+    ["/etc/gathercue/env", join(folder, "env")],
     ["8081", String(port)],
   ])
   expect(lines).toHaveLength(5)
   const bin = join(folder, "bin")
   await mkdir(bin)
   await writeFile(join(bin, "gathercue"), `#!/bin/sh\nexec ${process.execPath} ${await compiled("src/main.ts")} "$@"\n`)
-  await chmod(join(bin, "gathercue"), 0o755)
-  const env = { ...given, DATA_DIR: dataDir, LOG_LEVEL: "warn" }
-  const sh = (text: string) => promisify(execFile)("/bin/sh", ["-c", `PATH=${bin}:$PATH; ${text}`], { env })
+  // The user of the server is that of the test.
+  await writeFile(join(bin, "sudo"), `#!/bin/sh\n[ "$1 $2" = "-u gathercue" ] || exit 1\nshift 2\nexec "$@"\n`)
+  for (const name of ["gathercue", "sudo"]) await chmod(join(bin, name), 0o755)
+  // In production, which refuses what a rehearsal must not be told to set. It posts nothing to this machine's own receiver.
+  const settings = Object.entries({ ...given, NODE_ENV: "production", LOG_LEVEL: "warn" })
+  await writeFile(join(folder, "env"), settings.map(([key, value]) => `${key}=${value}\n`).join(""))
+  // The settings come from the file alone.
+  const sh = (text: string) => promisify(execFile)("/bin/sh", ["-c", `export PATH=${bin}:$PATH; ${text}`], { env: {} })
   const [backUp = "", restore = "", serve = "", look = "", promote = ""] = lines
 
   await sh(backUp)
   await server.end("SIGTERM")
-  const calls = receiver.received.length
-  receiver.answer = status(200)
   mail.refuse(451, 0)
   expect((await sh(restore)).stdout).toContain("sends nothing until gathercue promote")
   const log = join(folder, "log")
@@ -99,7 +104,7 @@ test("the five commands of the drill restore a server that calls nobody until th
   expect(await readFile(log, "utf8")).toContain("nothing is sent until gathercue promote")
   const url = `http://127.0.0.1:${port}`
   await eventually(() => isLate(url), "what waits to be late")
-  expect([receiver.received.length, mail.received.length]).toEqual([calls, 0])
+  expect(mail.received).toEqual([])
   expect((await statusOf(url)).quiet).toMatchObject({
     signs: ["gathercue restore put the database there.", expect.stringContaining(`The database is at ${elsewhere}`)],
     copied: { deliveries: 1, letters: 1 },
@@ -108,7 +113,6 @@ test("the five commands of the drill restore a server that calls nobody until th
   expect((await sh(promote)).stdout).toBe(
     "The database is the real one now. 1 webhook deliveries and 1 letters that waited in the original too are sent.\n",
   )
-  await receiver.count(calls + 1)
   await eventually(() => mail.received.length === 1, "the letter")
   expect((await statusOf(url)).quiet).toBeNull()
 })

@@ -73,6 +73,11 @@ export const PlatformStatus = Schema.Struct({
     liveEvents: Schema.Int,
     uptimeSeconds: Schema.Int,
     memoryBytes: Schema.Int,
+    /**
+     * Bytes that media may still take on the disk of `DATA_DIR`, without `MEDIA_MIN_FREE_BYTES`; null before the first probe, and while
+     * probes fail.
+     */
+    mediaFreeBytes: Schema.NullOr(Schema.Int),
   }).annotate(named("PlatformProcess")),
   /** Empty when a single process runs. */
   nodes: Schema.Array(

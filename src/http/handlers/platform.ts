@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { LiveEvents } from "../../actors/live-events.ts"
 import { CertificateWatch } from "../../certificates/certificates.ts"
+import { StorageProbe } from "../../media/storage/storage-probe.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { RELEASE } from "../../protocol/wire/release.ts"
 import { readBackups } from "../../store/backups/backups.ts"
@@ -97,6 +98,7 @@ export const platform = {
             liveEvents: metrics.actorsActive.value(),
             uptimeSeconds: Math.round(process.uptime()),
             memoryBytes: process.memoryUsage.rss(),
+            mediaFreeBytes: (yield* StorageProbe).freeBytes(),
           },
           nodes: found.nodes.map(({ address, node: name, isLiving }) => ({ address, node: name, isLiving })),
           liveEvents: { total: found.total, newest: found.newest },

@@ -46,12 +46,18 @@ export async function canReach(folder: string, user: SystemUser): Promise<boolea
 }
 
 /** Entries of passwd(5): `name:password:uid:gid:comment:home:shell`. */
-async function findUser(name: string): Promise<SystemUser | undefined> {
-  const passwd = await readFile("/etc/passwd", "utf8")
-  const fields = passwd
-    .split("\n")
-    .find((line) => line.startsWith(`${name}:`))
-    ?.split(":")
+const readUsers = async (): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
+  const passwd = await readFile("/etc/passwd", "utf8").catch(() => "")
+  return passwd.split("\n").map((line) => line.split(":"))
+}
+
+/** Undefined for a user whom another service than passwd(5) knows. */
+export async function userName(uid: number): Promise<string | undefined> {
+  return (await readUsers()).find((fields) => fields[2] === String(uid))?.[0]
+}
+
+export async function findUser(name: string): Promise<SystemUser | undefined> {
+  const fields = (await readUsers()).find((entry) => entry[0] === name)
   const uid = Number(fields?.[2])
   const gid = Number(fields?.[3])
   // PostgreSQL would refuse a "postgres" user that is root by another name.

@@ -9,6 +9,7 @@
 import { createHash } from "node:crypto"
 import { chmod, mkdir, realpath, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { unwritable } from "../../config/data-folder.ts"
 import { canReach, databaseUser, weAreRoot } from "./owner.ts"
 import { EmbeddedPostgresRefused, failedWith } from "./refused.ts"
 import { runCommand, type SystemUser } from "./system-command.ts"
@@ -31,7 +32,8 @@ export const clusterFolder = (folder: string): string => join(folder, "data")
 /** Data folder with the database of the requested one; undefined when there is none. Creates nothing. */
 export async function findDatabase(wanted: string): Promise<string | undefined> {
   const dataDir = await realpath(resolve(wanted)).catch(() => resolve(wanted))
-  for (const place of [dataDir, replacementOf(dataDir)]) {
+  // Another user than root has no replacement, and may not look into that of root.
+  for (const place of weAreRoot() ? [dataDir, replacementOf(dataDir)] : [dataDir]) {
     if ((await ownerOf(clusterFolder(join(place, "postgres")))) !== undefined) return place
   }
   return undefined
@@ -96,18 +98,19 @@ export async function systemFolder(): Promise<string> {
 }
 
 /** Creates the folder and its missing parents; the result has no symbolic links in it. */
-async function ourFolder(path: string, mode?: number): Promise<string> {
+export async function ourFolder(path: string, mode?: number): Promise<string> {
   try {
     const made = await mkdir(path, { recursive: true })
     if (made !== undefined && mode !== undefined) await chmod(path, mode)
     return await realpath(path)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new EmbeddedPostgresRefused(`The data folder ${path} cannot be used: ${reason}.`)
+    throw new EmbeddedPostgresRefused(unwritable(path) ?? `The data folder ${path} cannot be used: ${reason}.`)
   }
 }
 
-async function ownerOf(path: string): Promise<SystemUser | undefined> {
+/** Undefined when there is no such path. */
+export async function ownerOf(path: string): Promise<SystemUser | undefined> {
   try {
     return await stat(path)
   } catch (error) {

@@ -24,7 +24,8 @@ export const endRestoring = async (dataDir: string): Promise<void> => {
 }
 
 /** Marker of a restored database that was not started since: it may be a copy. */
-const restoredIn = (dataDir: string): string => join(dataDir, "restored")
+export const RESTORED = "restored"
+const restoredIn = (dataDir: string): string => join(dataDir, RESTORED)
 
 export const isRestored = (dataDir: string): boolean => existsSync(restoredIn(dataDir))
 
@@ -39,8 +40,11 @@ export const forgetRestored = async (dataDir: string): Promise<void> => {
 
 /** The database is restored last: once it is there, the rest is complete. @throws EmbeddedPostgresRefused */
 export const requireRestored = async (dataDir: string): Promise<void> => {
-  if (!isHalfRestored(dataDir) || (await findDatabase(dataDir)) !== undefined) return
+  const [isHalf, isMarked] = [isHalfRestored(dataDir), isRestored(dataDir)]
+  if (!(isHalf || isMarked) || (await findDatabase(dataDir)) !== undefined) return
   throw new EmbeddedPostgresRefused(
-    `A backup was put into ${dataDir} only in part; run gathercue restore again, or choose another DATA_DIR.`,
+    isHalf
+      ? `A backup was put into ${dataDir} only in part; run gathercue restore again, or choose another DATA_DIR.`
+      : `A backup was restored into ${dataDir}, and its database is not there; run gathercue restore again, or remove the file ${restoredIn(dataDir)} to begin an empty one.`,
   )
 }

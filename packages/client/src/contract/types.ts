@@ -595,6 +595,7 @@ export interface PlatformStatus {
     readonly liveEvents: number
     readonly uptimeSeconds: number
     readonly memoryBytes: number
+    readonly mediaFreeBytes: number | null
   }
   /** Empty when a single process runs. */
   readonly nodes: ReadonlyArray<{ readonly address: string; readonly node: string; readonly isLiving: boolean }>

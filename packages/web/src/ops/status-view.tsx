@@ -32,6 +32,10 @@ const Figures = ({ status: { process, liveEvents, backlog, release, certificate 
       <Figure name={ops.letters} value={waiting(backlog.letters)} />
       <Figure name={ops.media} value={waiting(backlog.media)} />
       <Figure name={ops.memory} value={`${number(Math.round(process.memoryBytes / MEBIBYTE))} MiB`} />
+      <Figure
+        name={ops.mediaRoom}
+        value={process.mediaFreeBytes === null ? "–" : `${number(Math.floor(process.mediaFreeBytes / MEBIBYTE))} MiB`}
+      />
       <Figure name={ops.uptime} value={span(process.uptimeSeconds * 1000)} />
       <Figure name={ops.release} value={release} />
       {certificate && (

@@ -310,6 +310,7 @@ export const de: Texts = {
     none: "keine wartet",
     waiting: (count, seconds) => `${count} warten, überfällig seit ${seconds} s`,
     memory: "Speicher dieses Prozesses",
+    mediaRoom: "Platz für Medien",
     uptime: "Läuft seit",
     release: "Version",
     certificate: "Zertifikat",

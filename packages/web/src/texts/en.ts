@@ -311,6 +311,7 @@ export const en = {
     none: "none waits",
     waiting: (count: string, seconds: number) => `${count} wait, overdue by ${seconds} s`,
     memory: "Memory of this process",
+    mediaRoom: "Room for media",
     uptime: "Running for",
     release: "Release",
     certificate: "Certificate",

@@ -17,7 +17,14 @@ export const platformStatus = {
     failure: null,
     folder: { at: "2026-11-18T09:00:00.000Z", bytes: 5100000000 },
   },
-  process: { node: "n1", sockets: 812, liveEvents: 1, uptimeSeconds: 86400, memoryBytes: 180000000 },
+  process: {
+    node: "n1",
+    sockets: 812,
+    liveEvents: 1,
+    uptimeSeconds: 86400,
+    memoryBytes: 180000000,
+    mediaFreeBytes: 214748364800,
+  },
   nodes: [{ address: "10.0.0.1:9100", node: "n1", isLiving: true }],
   liveEvents: {
     total: 1,
