@@ -36,7 +36,8 @@ test("the shell reads every block", () => {
 
 /** An assignment before a command or an export. */
 const ASSIGNED = /(?:^| )([A-Z][A-Z0-9_]*)=(?:"[^"]*"|\$\([^)]*\)|\S*)/g
-const COMMAND = /(?:^|&& )(?:[A-Z][A-Z0-9_]*=\S+ )*(?:gathercue|node dist\/src\/main\.js)((?: (?!&|#| ).\S*)*)/g
+const COMMAND =
+  /(?:^|&& )(?:sudo -u \w+ (?:env )?)?(?:[A-Z][A-Z0-9_]*=\S+ )*(?:gathercue|node dist\/src\/main\.js)((?: (?!&|#| ).\S*)*)/g
 
 test("every command of the product is one that it takes", () => {
   const commands = lines.flatMap(({ line }) =>

@@ -130,7 +130,7 @@ test("a data folder that cannot be made, or a key that cannot be read, is refuse
   expect(await refusal({ DATA_DIR: folder })).toMatch(/^The key in .* cannot be read /)
   const file = join(await temporaryFolder(), "file")
   await writeFile(file, "")
-  expect(await refusal({ DATA_DIR: join(file, "data"), SECRET_KEY })).toMatch(/^The data folder .* cannot be used: /)
+  expect(await refusal({ DATA_DIR: join(file, "data"), SECRET_KEY })).toMatch(/^DATA_DIR cannot be written to /)
   expect(await refusal({ DATA_DIR: join(file, "data") })).toMatch(/^DATA_DIR cannot be written to /)
   expect(await refusal({ DATA_DIR: file })).toMatch(/^DATA_DIR cannot be written to /)
 })
