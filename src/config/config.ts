@@ -280,10 +280,7 @@ const checked = (env: Environment, isWorker: boolean) => {
   return { values: read as Values, warnings: found.map(({ sentence }) => sentence) }
 }
 
-/**
- * Reads and checks the whole environment, and writes nothing. Throws `ConfigInvalid`. `secretKeys` is null when the first start will create
- * the key.
- */
+/** Reads and checks the whole environment, and writes nothing. `secretKeys` is null when the first start makes the key. @throws ConfigInvalid */
 export const checkConfig = (
   env: Environment = process.env,
 ): Omit<Config, "secretKeys"> & {
@@ -298,10 +295,7 @@ export const checkConfig = (
   return { ...config, keepsKey, secretKeys: isMade ? secretKeysOf(values, config.dataDir) : null }
 }
 
-/**
- * Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every unusable setting. `isWorker` is for one of
- * several workers on one port, which got its settings from their supervisor.
- */
+/** The same for a start, which may make the key. `isWorker`: one of several workers, with settings of their supervisor. @throws ConfigInvalid */
 export const loadConfig = (env: Environment = process.env, isWorker = false): Config => {
   const { values, warnings } = checked(env, isWorker)
   const config = configOf(values, warnings, env, isWorker)

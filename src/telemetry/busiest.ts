@@ -11,9 +11,9 @@ export interface Loaded extends Load {
   readonly id: string
 }
 
-/** What one process counted, or several. Those with most come first. */
+/** Counts of one process or of several, the busiest entries first. */
 export interface LoadReport {
-  /** The time for which was counted. */
+  /** Length of the counted period. */
   readonly seconds: number
   readonly workspaces: ReadonlyArray<Loaded>
   readonly keys: ReadonlyArray<Loaded>
@@ -30,7 +30,7 @@ const sumOf = ({ requests, commands }: Load): number => requests + commands
 const byMost = <T extends Load>(loads: ReadonlyArray<T>): ReadonlyArray<T> =>
   loads.toSorted((a, b) => sumOf(b) - sumOf(a))
 
-/** The counts of each id together; those with most come first. */
+/** Sums of the counts by id, the busiest first. */
 const sumById = (loads: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
   const sums = new Map<string, Loaded>()
   for (const { id, requests, commands } of loads) {

@@ -1,4 +1,4 @@
-/** What the other processes of the deployment counted of requests and commands. */
+/** Requests and commands counted by the other processes of the deployment. */
 import { Context, Layer } from "effect"
 import type { LoadReport } from "./busiest.ts"
 

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import MiniSearch from "minisearch"
+import { escapeHtml } from "../../mail/letters.ts"
 
 const Passage = Schema.Struct({
   page: Schema.String,
@@ -18,9 +19,6 @@ const WORDS = 8
 const RESULTS = 20
 /** Characters of a passage shown in a result. */
 const EXCERPT = 240
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 /** Excerpt of the passage that starts shortly before the first match. */
 const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
@@ -56,7 +54,9 @@ export const docsSearch = (folder: URL): ((query: string) => string) => {
       if (passage === undefined) return []
       const { page: of, title, address, text } = passage
       const name = title === of ? title : `${of}: ${title}`
-      return [`<dt><a href="${escaped(address)}">${escaped(name)}</a></dt><dd>${escaped(excerptOf(text, terms))}</dd>`]
+      return [
+        `<dt><a href="${escapeHtml(address)}">${escapeHtml(name)}</a></dt><dd>${escapeHtml(excerptOf(text, terms))}</dd>`,
+      ]
     })
     return entries.length === 0 ? "<p>Nothing was found. Try fewer words.</p>" : `<dl>\n${entries.join("\n")}\n</dl>`
   }
@@ -65,6 +65,6 @@ export const docsSearch = (folder: URL): ((query: string) => string) => {
     const results = query === "" ? "<p>Type a word into the field, and press Enter.</p>" : resultsOf(query)
     const title = query === "" ? "Search" : `Search: ${query}`
     // A function, because a replacement string has special patterns.
-    return page.replace("<!-- results -->", () => `<h1>${escaped(title)}</h1>\n${results}`)
+    return page.replace("<!-- results -->", () => `<h1>${escapeHtml(title)}</h1>\n${results}`)
   }
 }

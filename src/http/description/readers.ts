@@ -1,5 +1,5 @@
 /**
- * What a schema promises its readers. Answers are open: a later release may add fields. Request bodies are open too, because the server
+ * The promises of a schema to its readers. Answers are open: a later release may add fields. Request bodies are open too, because the server
  * ignores unknown properties, except for a few operations. Extensible sets are text with the known values listed beside it.
  */
 import type { Definitions } from "./schema-names.ts"

@@ -3,7 +3,8 @@ import type { TemplatedApp, HttpRequest as UwsRequest, HttpResponse as UwsRespon
 import { PayloadTooLarge } from "../../model/errors.ts"
 import { BODY_LIMIT_BYTES } from "./body-limit.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
-import { Exchange, type RequestHead, type RouteOptions, readHead, statusText } from "./uws-exchange.ts"
+import { statusText } from "./status-texts.ts"
+import { Exchange, type RequestHead, type RouteOptions, readHead } from "./uws-exchange.ts"
 
 /** Engine app to which routes are bound. */
 export type RouteApp = TemplatedApp

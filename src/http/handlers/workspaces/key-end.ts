@@ -41,7 +41,7 @@ export const endKey = (
       await lockWorkspace(sql, workspaceId)
       const below = isCascade ? await revokeKeysMadeBy(sql, workspaceId, keyId) : null
       const revoked = [keyId, ...(below?.revoked ?? [])]
-      // What the key made is read before the key is removed. A child key that was revoked alone before has kept what it made.
+      // The objects made by the key are read before the key is removed. A child key revoked earlier has kept its objects.
       const keys = { revoked, all: [keyId, ...(below?.made ?? [])] }
       const ended = isCascade ? await endMadeByKeys(sql, workspaceId, keys, accountId) : null
       // The request itself is the audit entry of the keys.
