@@ -21,6 +21,7 @@ import { FileRoom } from "../telemetry/open-files.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Hub } from "./event/hub.ts"
 import { RoomGuard } from "./expulsion/room-guard.ts"
+import { Commands } from "./frames/commands.ts"
 import { FrameHandler } from "./frames/frame-handler.ts"
 import { AbsentParticipants } from "./memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
@@ -132,7 +133,8 @@ export const bindGateway = (
       telemetry.metrics.callPeers.set(hub.callPeers)
       telemetry.metrics.waiting.set(hub.waiting)
     })
-    const frames = new FrameHandler(services, hub)
+    const commands = new Commands(services)
+    const frames = new FrameHandler(services, hub, commands)
     const silences = [
       services.grants.subscribe((change) => hub.grantWatch.changed(change)),
       services.grants.addGateway((forgotten) => hub.settled(forgotten)),
