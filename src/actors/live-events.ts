@@ -13,7 +13,7 @@ import {
   type Envelope,
   NotOwner,
   type Outcome,
-  Refused,
+  type Refused,
   StoreUnavailable,
   type Unreachable,
 } from "./commands.ts"

@@ -25,6 +25,8 @@ import { Commands } from "./frames/commands.ts"
 import { FrameHandler } from "./frames/frame-handler.ts"
 import { AbsentParticipants } from "./memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
+import { GatewayDoor } from "./requests/door.ts"
+import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
 import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
@@ -60,6 +62,7 @@ type GatewayRequirements =
   | Telemetry
   | ClientAddresses
   | AnonymousBudgets
+  | GatewayDoor
 
 /** Binds the gateway to an app. It must be drained or stopped before its services end. */
 export const bindGateway = (
@@ -135,7 +138,12 @@ export const bindGateway = (
     })
     const commands = new Commands(services)
     const frames = new FrameHandler(services, hub, commands)
+    const requests = new RequestCommands(services, hub, commands)
     const silences = [
+      (yield* GatewayDoor).open({
+        send: (visitor, sent) => requests.send(visitor, sent),
+        sendTogether: (visitor, sent) => requests.sendTogether(visitor, sent),
+      }),
       services.grants.subscribe((change) => hub.grantWatch.changed(change)),
       services.grants.addGateway((forgotten) => hub.settled(forgotten)),
     ]

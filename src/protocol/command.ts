@@ -71,14 +71,19 @@ type Exemption<Data> = [ParticipantsIn<Data>] extends [never]
 
 type Given<Data extends Schema.Top, Reply extends Schema.Top> = Omit<
   CommandContract<Data, Reply, AnsweredBy>,
-  "answeredBy" | "managersExemptIn"
+  "answeredBy" | "managersExemptIn" | "revises"
 >
+
+/** `E`: the entity whose revision the command may name; `never`: none. */
+interface Revising<E extends RevisedEntity> {
+  readonly revises?: E
+}
 
 const answered =
   <By extends AnsweredBy>(answeredBy: By) =>
-  <Data extends Schema.Top, Reply extends Schema.Top>(
-    given: Given<Data, Reply> & Exemption<Data>,
-  ): CommandContract<Data, Reply, By> => ({
+  <Data extends Schema.Top, Reply extends Schema.Top, E extends RevisedEntity = never>(
+    given: Given<Data, Reply> & Revising<E> & Exemption<Data>,
+  ): CommandContract<Data, Reply, By> & Revising<E> => ({
     ...given,
     answeredBy,
   })

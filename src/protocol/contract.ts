@@ -43,6 +43,11 @@ export type CommandData<T extends CommandName> = (typeof COMMANDS)[T]["data"]["T
 /** `d` of the reply to an accepted command. */
 export type ReplyData<T extends CommandName> = (typeof COMMANDS)[T]["reply"]["Type"]
 
+/** Commands that may name a revision. */
+export type RevisingName = {
+  readonly [T in CommandName]: [Exclude<(typeof COMMANDS)[T]["revises"], undefined>] extends [never] ? never : T
+}[CommandName]
+
 type AnsweredOnly<By extends AnsweredBy> = {
   readonly [T in CommandName]: (typeof COMMANDS)[T]["answeredBy"] extends By ? T : never
 }[CommandName]

@@ -21,10 +21,7 @@ export class ParticipantMemory {
   readonly #eventId: string
   #connected: Connected | undefined
 
-  constructor(
-    { absent, options, timers }: Pick<GatewayServices, "absent" | "options" | "timers">,
-    eventId: string,
-  ) {
+  constructor({ absent, options, timers }: Pick<GatewayServices, "absent" | "options" | "timers">, eventId: string) {
     this.budgets = new RateBudgets(options.budgets, options.staffFactor)
     this.#absent = absent
     this.#timers = timers

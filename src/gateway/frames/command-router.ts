@@ -21,7 +21,8 @@ import type { Connection } from "../connection/connection.ts"
 import { refusal, refuseForNow } from "../connection/refusal.ts"
 import type { Channel } from "../event/channel.ts"
 import type { GatewayServices } from "../services.ts"
-import type { Commands, Outcome } from "./commands.ts"
+import type { Commands } from "./commands.ts"
+import type { Outcome } from "./sender.ts"
 
 /** Outcome of a command about a connection: its data is the reply of the command's contract. */
 type OutcomeOf<T extends ConnectionCommandName> = Outcome<ReplyData<T>>

@@ -27,25 +27,7 @@ import { refusal, refusalOf, refuseForNow } from "../connection/refusal.ts"
 import type { GatewayServices } from "../services.ts"
 import { envelopeOf } from "./envelopes.ts"
 import { LocalAnswers } from "./local-answers.ts"
-import type { EventNow, Sender } from "./sender.ts"
-
-/** Outcome of a command: the members of the reply. `D`: the data of the reply. */
-export type Outcome<D = Answer["result"]> =
-  | { readonly v: number; readonly d: D; readonly isDuplicate: boolean }
-  | { readonly refusal: Refusal }
-
-/** A command that passed the checks of the gateway, with decoded data. */
-export interface Accepted {
-  readonly t: CommandName
-  readonly d: unknown
-  readonly frame: CommandFrame
-}
-
-/** `faults`: the faults of the data, by their paths in `d`. */
-export interface NotAccepted {
-  readonly refusal: Refusal
-  readonly faults?: ReadonlyArray<Fault>
-}
+import type { Accepted, EventNow, NotAccepted, Outcome, Sender } from "./sender.ts"
 
 const SCHEMAS: { readonly [T in CommandName]: { readonly data: Schema.Decoder<unknown> } } = COMMANDS
 const DECODERS = Record.map(SCHEMAS, ({ data }) => Schema.decodeUnknownResult(data))
@@ -102,7 +84,10 @@ export class Commands {
   /** Executes a command of the live event. */
   #execute(sender: Sender, event: EventNow, accepted: OfLiveEvent): Effect.Effect<Outcome> {
     const { eventId } = event
-    const given = { kind: "server", attributes: { "gathercue.event_id": eventId, "gathercue.command": accepted.t } } as const
+    const given = {
+      kind: "server",
+      attributes: { "gathercue.event_id": eventId, "gathercue.command": accepted.t },
+    } as const
     const envelope = this.#envelopeOf(sender, accepted)
     return this.#services.telemetry.tracing.root(
       `gateway ${accepted.t}`,
@@ -170,7 +155,11 @@ export class Commands {
   }
 
   /** Applies the additional limit of some kinds of commands. Invalid commands and repeats do not count against it. */
-  #limitRate(sender: Sender, event: Pick<EventNow, "eventId" | "memory">, { t, d, frame }: Accepted): Refusal | undefined {
+  #limitRate(
+    sender: Sender,
+    event: Pick<EventNow, "eventId" | "memory">,
+    { t, d, frame }: Accepted,
+  ): Refusal | undefined {
     const { participantId, role } = sender.identity
     const kind = commandContract(t).rate
     if (kind === undefined || event.memory.recent.find(participantId, frame.id) !== undefined) return undefined
@@ -203,9 +192,7 @@ export class Commands {
     const unstorable = unstorableIn(d)
     if (unstorable !== undefined) return badData(t, [{ path: unstorable, message: UNSTORABLE_TEXT }])
     const decoded = DECODERS[t](d === undefined ? {} : d)
-    return Result.isFailure(decoded)
-      ? badData(t, faultsOf(decoded.failure.issue))
-      : { t, d: decoded.success, frame }
+    return Result.isFailure(decoded) ? badData(t, faultsOf(decoded.failure.issue)) : { t, d: decoded.success, frame }
   }
 }
 

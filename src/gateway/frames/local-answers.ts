@@ -11,8 +11,7 @@ import { refusal, refusalOf } from "../connection/refusal.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"
 import { groundOf } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
-import type { Accepted, Outcome } from "./commands.ts"
-import type { EventNow, Sender } from "./sender.ts"
+import type { Accepted, EventNow, Outcome, Sender } from "./sender.ts"
 
 /** Its data is the reply of the command's contract. */
 type OutcomeOf<T extends GatewayCommandName> = Outcome<ReplyData<T>>

@@ -6,55 +6,78 @@ import type {
   ApiKeyWithSecret,
   AssertionResponse,
   AttemptError,
+  BreakoutView,
   BroadcastState,
+  BroadcastView,
+  CaptureKind,
+  CaptureView,
+  ChatMessageView,
   ChatTarget,
   Clip,
   DeliveredType,
   DeliveryStatus,
+  EncoderView,
   Event,
   EventInput,
   EventPatch,
   EventReference,
   EventRole,
   EventStatus,
+  EventView,
   EventWithPhases,
   Feature,
   GuestIntegration,
   GuestRefusal,
+  HandView,
+  HostAbsenceView,
   IngestAddress,
   Inspection,
   Json,
   KeyScope,
   ListedWebhookEventType,
+  LobbyPolicy,
   MediaFailure,
   Member,
   Membership,
   MfaChallenge,
   Modality,
   ParticipantKind,
+  ParticipantView,
   Passkey,
   PersonalItem,
   Phase,
   PhaseConfig,
   PhaseInput,
   PhaseStatus,
+  PhaseView,
   PlatformStatus,
   PollKind,
   PollOption,
+  PollResults,
+  PollView,
+  PresenceView,
   PublishedEvent,
   Question,
   QuestionInput,
   QuestionPatch,
   QuestionStatus,
+  QuestionView,
+  ReactionKind,
   Recording,
   RecordingKind,
   RecordingStatus,
+  Refusal,
+  RoomView,
+  RotationView,
+  SignedOutVotes,
   Summary,
   TableDraft,
   TableSummary,
+  TimerView,
   TranscriptSegment,
   User,
   Visibility,
+  WaitingView,
   WebhookEventType,
   Workspace,
   WorkspaceRole,
@@ -112,6 +135,492 @@ export interface RestClient {
   readonly voteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
   /** Take the vote back. */
   readonly unvoteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
+  /** Send one command to the live event. */
+  readonly sendCommand: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: {
+      readonly id?: string
+      readonly t: "announce"
+      readonly d: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
+    } | {
+      readonly id?: string
+      readonly t: "phase.next"
+      readonly d?: { readonly phaseId?: string }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "phase.update"
+      readonly d: { readonly phaseId: string; readonly config?: PhaseConfig; readonly featureSet?: ReadonlyArray<Feature> }
+      readonly rev?: number
+    } | { readonly id?: string; readonly t: "event.end"; readonly d?: { readonly [key: string]: unknown } } | {
+      readonly id?: string
+      readonly t: "timer.extend"
+      readonly d: { readonly timerId: string; readonly seconds: number }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "participant.mute"
+      readonly d: { readonly id: string; readonly until?: string; readonly on?: boolean }
+    } | {
+      readonly id?: string
+      readonly t: "role.set"
+      readonly d: { readonly id: string; readonly role: EventRole }
+    } | {
+      readonly id?: string
+      readonly t: "participant.remove"
+      readonly d: { readonly id: string; readonly block?: boolean }
+    } | { readonly id?: string; readonly t: "participant.unblock"; readonly d: { readonly id: string } } | {
+      readonly id?: string
+      readonly t: "lobby.admit"
+      readonly d: { readonly ids: ReadonlyArray<string> } | { readonly all: true }
+    } | {
+      readonly id?: string
+      readonly t: "lobby.deny"
+      readonly d: { readonly ids: ReadonlyArray<string>; readonly block?: boolean }
+    } | { readonly id?: string; readonly t: "lobby.policy"; readonly d: { readonly mode: LobbyPolicy } } | { readonly id?: string; readonly t: "participant.toLobby"; readonly d: { readonly id: string } } | {
+      readonly id?: string
+      readonly t: "roster.list"
+      readonly d?: {
+        readonly roomId?: string
+        readonly role?: EventRole
+        readonly query?: string
+        readonly cursor?: string
+        readonly limit?: number
+      }
+    } | { readonly id?: string; readonly t: "question.ask"; readonly d: QuestionInput } | {
+      readonly id?: string
+      readonly t: "question.withdraw"
+      readonly d: { readonly id: string }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "question.vote"
+      readonly d: { readonly id: string; readonly on: boolean }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "question.approve"
+      readonly d: { readonly id: string }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "question.hide"
+      readonly d: { readonly id: string }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "question.restore"
+      readonly d: { readonly id: string }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "question.pin"
+      readonly d: { readonly id: string; readonly on?: boolean }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "question.answer"
+      readonly d: { readonly id: string; readonly mode: "live" | "text"; readonly text?: string }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "qa.settings"
+      readonly d?: { readonly moderated?: boolean; readonly open?: boolean }
+    } | {
+      readonly id?: string
+      readonly t: "chat.send"
+      readonly d: { readonly to: ChatTarget; readonly text: string; readonly replyTo?: string }
+    } | {
+      readonly id?: string
+      readonly t: "chat.delete"
+      readonly d: { readonly id: string }
+      readonly rev?: number
+    } | { readonly id?: string; readonly t: "chat.slow"; readonly d: { readonly perMs: number } } | {
+      readonly id?: string
+      readonly t: "poll.create"
+      readonly d: {
+        readonly question: string
+        readonly kind: PollKind
+        readonly options: ReadonlyArray<string>
+        readonly anonymous?: boolean
+        readonly allowChange?: boolean
+        readonly results?: PollResults
+      }
+    } | {
+      readonly id?: string
+      readonly t: "poll.open"
+      readonly d: { readonly id: string; readonly durationMs?: number }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "poll.vote"
+      readonly d: { readonly id: string; readonly optionIds: ReadonlyArray<string> }
+      readonly rev?: number
+    } | { readonly id?: string; readonly t: "poll.close"; readonly d: { readonly id: string }; readonly rev?: number } | {
+      readonly id?: string
+      readonly t: "poll.publish"
+      readonly d: { readonly id: string; readonly on?: boolean }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "poll.delete"
+      readonly d: { readonly id: string }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "reaction.send"
+      readonly d: { readonly kind: ReactionKind; readonly n?: number }
+    } | { readonly id?: string; readonly t: "hand.raise"; readonly d?: { readonly note?: string } } | { readonly id?: string; readonly t: "hand.lower"; readonly d?: { readonly [key: string]: unknown } } | {
+      readonly id?: string
+      readonly t: "hand.lowerFor"
+      readonly d: { readonly id: string } | { readonly all: true }
+    } | { readonly id?: string; readonly t: "stage.invite"; readonly d: { readonly id: string } } | { readonly id?: string; readonly t: "stage.accept"; readonly d?: { readonly [key: string]: unknown } } | { readonly id?: string; readonly t: "stage.leave"; readonly d?: { readonly [key: string]: unknown } } | {
+      readonly id?: string
+      readonly t: "breakout.plan"
+      readonly d: {
+        readonly size?: number
+        readonly rooms?: number | ReadonlyArray<string>
+        readonly strategy: "balanced" | "manual" | "self"
+        readonly pinned?: { readonly [key: string]: number }
+        readonly keepTogether?: ReadonlyArray<ReadonlyArray<string>>
+        readonly keepApart?: ReadonlyArray<ReadonlyArray<string>>
+        readonly seed?: number
+      }
+    } | {
+      readonly id?: string
+      readonly t: "breakout.open"
+      readonly d: { readonly planId: string; readonly durationMs?: number; readonly late?: "leastLoaded" | "ask" | "main" }
+    } | {
+      readonly id?: string
+      readonly t: "breakout.move"
+      readonly d: { readonly id: string; readonly roomId: string | null }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "breakout.close"
+      readonly d?: { readonly graceMs?: number }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "room.choose"
+      readonly d: { readonly roomId: string }
+      readonly rev?: number
+    } | { readonly id?: string; readonly t: "room.return"; readonly d?: { readonly [key: string]: unknown } } | { readonly id?: string; readonly t: "room.help"; readonly d?: { readonly text?: string } } | {
+      readonly id?: string
+      readonly t: "rotation.start"
+      readonly d: {
+        readonly roundSeconds: number
+        readonly breakSeconds?: number
+        readonly rounds: number | "exhaust"
+        readonly groupSize?: number
+        readonly odd?: "bye" | "trio"
+      }
+    } | {
+      readonly id?: string
+      readonly t: "rotation.skip"
+      readonly d?: { readonly [key: string]: unknown }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "rotation.pause"
+      readonly d?: { readonly [key: string]: unknown }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "rotation.resume"
+      readonly d?: { readonly [key: string]: unknown }
+      readonly rev?: number
+    } | {
+      readonly id?: string
+      readonly t: "rotation.stop"
+      readonly d?: { readonly [key: string]: unknown }
+      readonly rev?: number
+    } | { readonly id?: string; readonly t: "rotation.opt"; readonly d: { readonly in: boolean } } | {
+      readonly id?: string
+      readonly t: "broadcast.start"
+      readonly d?: { readonly phaseId?: string; readonly playbackUrl?: string }
+    } | { readonly id?: string; readonly t: "broadcast.pause"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.resume"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.stop"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.ingest"; readonly d?: { readonly [key: string]: unknown } } | {
+      readonly id?: string
+      readonly t: "capture.start"
+      readonly d: { readonly kinds: ReadonlyArray<CaptureKind> }
+    } | { readonly id?: string; readonly t: "capture.stop"; readonly d?: { readonly [key: string]: unknown } } | {
+      readonly id?: string
+      readonly t: "transcript.push"
+      readonly d: { readonly segments: ReadonlyArray<TranscriptSegment> }
+    }
+  }, settings?: CallSettings) => Promise<{ readonly v: number; readonly d: { readonly [key: string]: unknown }; readonly dup?: boolean }>
+  /** Send up to 50 commands at once. */
+  readonly sendCommands: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: {
+      readonly commands: ReadonlyArray<{
+        readonly id?: string
+        readonly t: "announce"
+        readonly d: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
+      } | {
+        readonly id?: string
+        readonly t: "phase.next"
+        readonly d?: { readonly phaseId?: string }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "phase.update"
+        readonly d: { readonly phaseId: string; readonly config?: PhaseConfig; readonly featureSet?: ReadonlyArray<Feature> }
+        readonly rev?: number
+      } | { readonly id?: string; readonly t: "event.end"; readonly d?: { readonly [key: string]: unknown } } | {
+        readonly id?: string
+        readonly t: "timer.extend"
+        readonly d: { readonly timerId: string; readonly seconds: number }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "participant.mute"
+        readonly d: { readonly id: string; readonly until?: string; readonly on?: boolean }
+      } | {
+        readonly id?: string
+        readonly t: "role.set"
+        readonly d: { readonly id: string; readonly role: EventRole }
+      } | {
+        readonly id?: string
+        readonly t: "participant.remove"
+        readonly d: { readonly id: string; readonly block?: boolean }
+      } | { readonly id?: string; readonly t: "participant.unblock"; readonly d: { readonly id: string } } | {
+        readonly id?: string
+        readonly t: "lobby.admit"
+        readonly d: { readonly ids: ReadonlyArray<string> } | { readonly all: true }
+      } | {
+        readonly id?: string
+        readonly t: "lobby.deny"
+        readonly d: { readonly ids: ReadonlyArray<string>; readonly block?: boolean }
+      } | { readonly id?: string; readonly t: "lobby.policy"; readonly d: { readonly mode: LobbyPolicy } } | { readonly id?: string; readonly t: "participant.toLobby"; readonly d: { readonly id: string } } | {
+        readonly id?: string
+        readonly t: "roster.list"
+        readonly d?: {
+          readonly roomId?: string
+          readonly role?: EventRole
+          readonly query?: string
+          readonly cursor?: string
+          readonly limit?: number
+        }
+      } | { readonly id?: string; readonly t: "question.ask"; readonly d: QuestionInput } | {
+        readonly id?: string
+        readonly t: "question.withdraw"
+        readonly d: { readonly id: string }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "question.vote"
+        readonly d: { readonly id: string; readonly on: boolean }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "question.approve"
+        readonly d: { readonly id: string }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "question.hide"
+        readonly d: { readonly id: string }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "question.restore"
+        readonly d: { readonly id: string }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "question.pin"
+        readonly d: { readonly id: string; readonly on?: boolean }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "question.answer"
+        readonly d: { readonly id: string; readonly mode: "live" | "text"; readonly text?: string }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "qa.settings"
+        readonly d?: { readonly moderated?: boolean; readonly open?: boolean }
+      } | {
+        readonly id?: string
+        readonly t: "chat.send"
+        readonly d: { readonly to: ChatTarget; readonly text: string; readonly replyTo?: string }
+      } | {
+        readonly id?: string
+        readonly t: "chat.delete"
+        readonly d: { readonly id: string }
+        readonly rev?: number
+      } | { readonly id?: string; readonly t: "chat.slow"; readonly d: { readonly perMs: number } } | {
+        readonly id?: string
+        readonly t: "poll.create"
+        readonly d: {
+          readonly question: string
+          readonly kind: PollKind
+          readonly options: ReadonlyArray<string>
+          readonly anonymous?: boolean
+          readonly allowChange?: boolean
+          readonly results?: PollResults
+        }
+      } | {
+        readonly id?: string
+        readonly t: "poll.open"
+        readonly d: { readonly id: string; readonly durationMs?: number }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "poll.vote"
+        readonly d: { readonly id: string; readonly optionIds: ReadonlyArray<string> }
+        readonly rev?: number
+      } | { readonly id?: string; readonly t: "poll.close"; readonly d: { readonly id: string }; readonly rev?: number } | {
+        readonly id?: string
+        readonly t: "poll.publish"
+        readonly d: { readonly id: string; readonly on?: boolean }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "poll.delete"
+        readonly d: { readonly id: string }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "reaction.send"
+        readonly d: { readonly kind: ReactionKind; readonly n?: number }
+      } | { readonly id?: string; readonly t: "hand.raise"; readonly d?: { readonly note?: string } } | { readonly id?: string; readonly t: "hand.lower"; readonly d?: { readonly [key: string]: unknown } } | {
+        readonly id?: string
+        readonly t: "hand.lowerFor"
+        readonly d: { readonly id: string } | { readonly all: true }
+      } | { readonly id?: string; readonly t: "stage.invite"; readonly d: { readonly id: string } } | { readonly id?: string; readonly t: "stage.accept"; readonly d?: { readonly [key: string]: unknown } } | { readonly id?: string; readonly t: "stage.leave"; readonly d?: { readonly [key: string]: unknown } } | {
+        readonly id?: string
+        readonly t: "breakout.plan"
+        readonly d: {
+          readonly size?: number
+          readonly rooms?: number | ReadonlyArray<string>
+          readonly strategy: "balanced" | "manual" | "self"
+          readonly pinned?: { readonly [key: string]: number }
+          readonly keepTogether?: ReadonlyArray<ReadonlyArray<string>>
+          readonly keepApart?: ReadonlyArray<ReadonlyArray<string>>
+          readonly seed?: number
+        }
+      } | {
+        readonly id?: string
+        readonly t: "breakout.open"
+        readonly d: { readonly planId: string; readonly durationMs?: number; readonly late?: "leastLoaded" | "ask" | "main" }
+      } | {
+        readonly id?: string
+        readonly t: "breakout.move"
+        readonly d: { readonly id: string; readonly roomId: string | null }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "breakout.close"
+        readonly d?: { readonly graceMs?: number }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "room.choose"
+        readonly d: { readonly roomId: string }
+        readonly rev?: number
+      } | { readonly id?: string; readonly t: "room.return"; readonly d?: { readonly [key: string]: unknown } } | { readonly id?: string; readonly t: "room.help"; readonly d?: { readonly text?: string } } | {
+        readonly id?: string
+        readonly t: "rotation.start"
+        readonly d: {
+          readonly roundSeconds: number
+          readonly breakSeconds?: number
+          readonly rounds: number | "exhaust"
+          readonly groupSize?: number
+          readonly odd?: "bye" | "trio"
+        }
+      } | {
+        readonly id?: string
+        readonly t: "rotation.skip"
+        readonly d?: { readonly [key: string]: unknown }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "rotation.pause"
+        readonly d?: { readonly [key: string]: unknown }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "rotation.resume"
+        readonly d?: { readonly [key: string]: unknown }
+        readonly rev?: number
+      } | {
+        readonly id?: string
+        readonly t: "rotation.stop"
+        readonly d?: { readonly [key: string]: unknown }
+        readonly rev?: number
+      } | { readonly id?: string; readonly t: "rotation.opt"; readonly d: { readonly in: boolean } } | {
+        readonly id?: string
+        readonly t: "broadcast.start"
+        readonly d?: { readonly phaseId?: string; readonly playbackUrl?: string }
+      } | { readonly id?: string; readonly t: "broadcast.pause"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.resume"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.stop"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.ingest"; readonly d?: { readonly [key: string]: unknown } } | {
+        readonly id?: string
+        readonly t: "capture.start"
+        readonly d: { readonly kinds: ReadonlyArray<CaptureKind> }
+      } | { readonly id?: string; readonly t: "capture.stop"; readonly d?: { readonly [key: string]: unknown } } | {
+        readonly id?: string
+        readonly t: "transcript.push"
+        readonly d: { readonly segments: ReadonlyArray<TranscriptSegment> }
+      }>
+      readonly atomic?: boolean
+    }
+  }, settings?: CallSettings) => Promise<{
+    readonly outcomes: ReadonlyArray<{
+      readonly id: string
+      readonly ok: true
+      readonly v: number
+      readonly d: { readonly [key: string]: unknown }
+      readonly dup?: boolean
+    } | { readonly id: string; readonly ok: false; readonly e: Refusal }>
+  }>
+  /** The event as hosts see it now. */
+  readonly getLiveState: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly epoch: string
+    readonly v: number
+    readonly serverTime: number
+    readonly event: EventView
+    readonly phase: PhaseView | null
+    readonly phases: ReadonlyArray<PhaseView>
+    readonly timers: ReadonlyArray<TimerView>
+    readonly presence: PresenceView
+    readonly questions: { readonly top: ReadonlyArray<QuestionView>; readonly moderated: boolean | null; readonly open: boolean }
+    readonly chat: { readonly last: ReadonlyArray<ChatMessageView>; readonly slowMs: number }
+    readonly polls: ReadonlyArray<PollView>
+    readonly hands: { readonly count: number }
+    readonly rooms: ReadonlyArray<RoomView>
+    readonly breakout: BreakoutView | null
+    readonly rotation: RotationView | null
+    readonly broadcast: BroadcastView | null
+    readonly capture: CaptureView
+    readonly lobbyPolicy: LobbyPolicy
+    readonly lobbySaid: LobbyPolicy | null
+    readonly hostAbsence: HostAbsenceView | null
+    readonly moderation?: { readonly pendingCount: number; readonly pending: ReadonlyArray<QuestionView> }
+    readonly staffChat?: ReadonlyArray<ChatMessageView>
+    readonly staffPolls?: ReadonlyArray<PollView>
+    readonly signedOutVotes?: ReadonlyArray<SignedOutVotes>
+    readonly handQueue?: { readonly items: ReadonlyArray<HandView>; readonly rev: number }
+    readonly lobby?: { readonly total: number; readonly waiting: ReadonlyArray<WaitingView> }
+    readonly blocked?: ReadonlyArray<string>
+    readonly encoder?: EncoderView | null
+  }>
+  /** The people who are at the event now. */
+  readonly listParticipants: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: {
+      readonly limit?: number
+      readonly cursor?: string
+      readonly role?: EventRole
+      readonly roomId?: string
+      readonly q?: string
+    }
+  }, settings?: CallSettings) => Promise<{ readonly participants: ReadonlyArray<ParticipantView>; readonly nextCursor: string | null }>
+  /** The rooms of the active phase. */
+  readonly listRooms: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+  }, settings?: CallSettings) => Promise<{ readonly rooms: ReadonlyArray<RoomView>; readonly nextCursor: string | null }>
   /** The people who were at the event, and how long. */
   readonly listAttendance: (request: {
     readonly params: { readonly id: string }
@@ -984,7 +1493,7 @@ export interface RestClient {
       readonly limit?: number
       readonly cursor?: string
       readonly format?: "json" | "csv"
-      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
+      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.commanded" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
       readonly actorId?: string
       readonly targetId?: string
       readonly from?: string
@@ -1262,7 +1771,7 @@ export interface RestClient {
   /** What an error code means: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {
-      readonly code: "bad_request" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "method_not_allowed" | "conflict" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
+      readonly code: "bad_request" | "unknown_command" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "muted" | "method_not_allowed" | "conflict" | "wrong_phase" | "feature_disabled" | "event_ended" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "too_large" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
     }
   }, settings?: CallSettings) => Promise<{ readonly code: string; readonly status: number; readonly meaning: string; readonly remedy: string }>
 }
