@@ -27,7 +27,7 @@ export const PROBLEM_SCHEMAS = {
       },
       current: {
         type: "object",
-        additionalProperties: true,
+        additionalProperties: {},
         description: "With `conflict` of a live command alone: the current object, where its `rev` was stale.",
       },
       errors: {

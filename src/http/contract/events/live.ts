@@ -95,10 +95,15 @@ const Done = {
   dup: optional(Schema.Boolean),
 }
 
-const CommandOutcome = Schema.Union([
-  Schema.Struct({ id: Schema.String, ok: Schema.Literal(true), ...Done }).annotate(named("CommandAccepted")),
-  Schema.Struct({ id: Schema.String, ok: Schema.Literal(false), e: Refusal }).annotate(named("CommandNotAccepted")),
-]).annotate(named("CommandOutcome"))
+/** Outcome of one command of a batch: `v` and `d` where it was executed, `e` where it was refused. */
+const CommandOutcome = Schema.Struct({
+  id: Schema.String,
+  ok: Schema.Boolean,
+  v: optional(Done.v),
+  d: optional(Done.d),
+  dup: Done.dup,
+  e: optional(Refusal),
+}).annotate(named("CommandOutcome"))
 export type CommandOutcome = typeof CommandOutcome.Type
 
 const {
@@ -114,9 +119,6 @@ const sharedFields = Object.fromEntries(
 ) as Omit<typeof state, keyof typeof PersonalState.fields>
 
 const LiveState = Schema.Struct(sharedFields).annotate(named("LiveState"))
-
-const LiveParticipant = Schema.Struct(ParticipantView.fields).annotate(named("LiveParticipant"))
-const LiveRoom = Schema.Struct(RoomView.fields).annotate(named("LiveRoom"))
 
 const REFUSALS: ReadonlyArray<ProblemCode> = [
   "unknown_command",
@@ -214,7 +216,7 @@ export const Live = HttpApiGroup.make("live")
           }),
         ),
       },
-      success: pageOf("participants", LiveParticipant),
+      success: pageOf("participants", ParticipantView),
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
@@ -225,7 +227,7 @@ export const Live = HttpApiGroup.make("live")
     HttpApiEndpoint.get("listRooms", "/v1/events/:id/rooms", {
       params: PathId,
       query: PageQuery,
-      success: pageOf("rooms", LiveRoom),
+      success: pageOf("rooms", RoomView),
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
