@@ -12,6 +12,7 @@ const FOLDERS = [
   "test-livekit",
   "test-media",
   "test-nodes",
+  "test-processes",
   "test-sdks",
   "scripts",
   "benchmarks",
