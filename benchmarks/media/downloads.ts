@@ -6,7 +6,7 @@ import { MEBIBYTE } from "./house.ts"
 import type { Get, Transferred } from "./transfer-process.ts"
 import { AT_ONCE, type Verdict } from "./uploads.ts"
 
-export interface Reader {
+interface Reader {
   readonly name: string
   readonly pid: number
   readonly url: string

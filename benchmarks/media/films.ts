@@ -16,7 +16,7 @@ const run = (command: string, args: ReadonlyArray<string>): number => {
 
 const QUIET = ["-v", "error", "-y"]
 
-export interface Film {
+interface Film {
   readonly name: string
   readonly path: string
   readonly contentType: string

@@ -11,7 +11,7 @@ import type { Put, Transferred } from "./transfer-process.ts"
 
 export const AT_ONCE = 8
 
-export interface Side {
+interface Side {
   readonly name: string
   readonly pid: number
   /** Addresses for so many uploads, and what to do afterwards. */

@@ -1,7 +1,7 @@
 /** Figures and how they are printed: medians with their spread over rounds, percentiles, ratios and verdicts. */
 import { cpus, loadavg } from "node:os"
 
-export interface Spread {
+interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number

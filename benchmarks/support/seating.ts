@@ -12,7 +12,7 @@ export interface Contestant {
   readonly crowd: Child
 }
 
-export interface Measured {
+interface Measured {
   readonly p50Ms: number[]
   readonly allMs: number[]
   readonly cpuMs: number[]

@@ -58,7 +58,7 @@ type OneOf<Data> = { readonly [T in keyof Data]: CommandOf<T, Data[T]> }[keyof D
 type DataOf<S extends { readonly [name: string]: Schema.Top }> = { readonly [T in keyof S]: S[T]["Type"] }
 
 /** One command: its name, its data, and the revision of the entity that the caller saw. */
-export interface CommandOf<Name, Data> {
+interface CommandOf<Name, Data> {
   readonly type: Name
   readonly d: Data
   readonly rev?: number

@@ -71,7 +71,7 @@ export const eventOf = (event: Partial<Event>): Event => ({
 })
 
 /** What a turn came to: its reply, or the code and the words of its refusal. */
-export type Outcome = { readonly [field: string]: unknown } | string
+type Outcome = { readonly [field: string]: unknown } | string
 
 export class EventInMemory {
   readonly records = new RecordStore()

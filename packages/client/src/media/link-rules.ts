@@ -43,7 +43,7 @@ export type LinkEffect =
   | { readonly type: "timer"; readonly timer: LinkTimer; readonly ms: number }
   | { readonly type: "cancel"; readonly timer: LinkTimer }
 
-export interface LinkStep {
+interface LinkStep {
   readonly link: LinkState
   readonly effects: ReadonlyArray<LinkEffect>
 }

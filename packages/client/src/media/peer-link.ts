@@ -12,10 +12,10 @@ import type { LocalTracks, TrackKind } from "./local-tracks.ts"
 import { Outbox, type Signal } from "./outbox.ts"
 import type { IceConfiguration, PeerConnectionLike, SenderLike, StreamLike, TrackLike, WebRtc } from "./web-rtc.ts"
 
-export type IncomingSignal = DispatchData<"rtc.signal">
+type IncomingSignal = DispatchData<"rtc.signal">
 
 /** Interface of the call for a link. */
-export interface LinkNeeds {
+interface LinkNeeds {
   readonly webRtc: WebRtc
   readonly ownId: string
   readonly peerId: string

@@ -1,7 +1,7 @@
 /** A paged list whose next page is read on demand. */
 import { useCallback, useEffect, useRef, useState } from "react"
 
-export interface Page<A> {
+interface Page<A> {
   readonly items: ReadonlyArray<A>
   readonly nextCursor: string | null
 }

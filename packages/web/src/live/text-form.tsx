@@ -6,7 +6,7 @@ import { Problem } from "../ui/notice.tsx"
 import { useDraft } from "./drafts.ts"
 import "./live.css"
 
-export interface TextFormProps {
+interface TextFormProps {
   readonly label: string
   readonly button: string
   readonly isPending: boolean

@@ -26,7 +26,7 @@ const bySearch = (people: ReadonlyArray<ParticipantView>, query: string): Readon
     .sort((a, b) => a.name.localeCompare(b.name) || a.participantId.localeCompare(b.participantId))
 }
 
-export interface People extends Omit<Pages<ParticipantView>, "edit" | "reload"> {
+interface People extends Omit<Pages<ParticipantView>, "edit" | "reload"> {
   /** Shows a person's current state after a command about them. */
   readonly refresh: (person: ParticipantView) => Promise<void>
 }

@@ -15,7 +15,7 @@ type FieldErrors = Readonly<Record<string, string>>
 
 const NO_ERRORS: FieldErrors = {}
 
-export interface FieldFaults {
+interface FieldFaults {
   /** Errors by field name. */
   readonly errors: FieldErrors
   /** The failure as a whole, for the notice of the form; null when all of it is shown beside fields. */

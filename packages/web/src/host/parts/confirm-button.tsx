@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { Failure, type FailureProps } from "./failure.tsx"
 
-export interface ConfirmButtonProps extends FailureProps {
+interface ConfirmButtonProps extends FailureProps {
   readonly label: string
   /** Object of the action, for a button among many like it. */
   readonly name?: string
