@@ -34,13 +34,13 @@ import type { Queryable } from "./pool/statement.ts"
 import { sqlState } from "./sqlstate.ts"
 
 /** Reason why this build refuses a database, in sentences for the operator. */
-export interface Refusal {
+export interface SchemaRefusal {
   readonly problem: string
   readonly remedy: string
 }
 
 /** The database was migrated by a newer build; running this one on it could damage data. */
-export class SchemaTooNew extends Error implements Refusal {
+export class SchemaTooNew extends Error implements SchemaRefusal {
   override readonly name = "SchemaTooNew"
   /** The highest applied migration that this build lacks. */
   readonly found: number
@@ -61,7 +61,7 @@ export class SchemaTooNew extends Error implements Refusal {
 }
 
 /** The database lacks migrations that this build has in its baseline alone, which is for empty databases. */
-export class SchemaTooOld extends Error implements Refusal {
+export class SchemaTooOld extends Error implements SchemaRefusal {
   override readonly name = "SchemaTooOld"
   /** The version up to which the database has all migrations. */
   readonly found: number
@@ -165,7 +165,7 @@ export interface SchemaState {
   /** The highest migration of this build. */
   readonly known: number
   /** Reason why this build refuses the database, if it does. */
-  readonly refusal: Refusal | null
+  readonly refusal: SchemaRefusal | null
   /** Whether the database has this build's functions. */
   readonly hasFunctions: boolean
 }

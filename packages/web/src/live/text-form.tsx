@@ -2,7 +2,7 @@
 import { Form } from "react-aria-components"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { useDraft } from "./drafts.ts"
 import "./live.css"
 
@@ -55,7 +55,7 @@ export const TextForm = ({
       <Button type="submit" isPending={isPending}>
         {button}
       </Button>
-      <Problem>{problem}</Problem>
+      <ProblemNotice>{problem}</ProblemNotice>
     </Form>
   )
 }

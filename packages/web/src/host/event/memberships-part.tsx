@@ -6,7 +6,7 @@ import { usePages } from "../../api/use-pages.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { EventProps } from "./event-page.tsx"
 
@@ -50,7 +50,7 @@ const MembershipRow = ({ event, membership, onChange }: Props) => {
           onDone={onChange}
         />
       </span>
-      <Failure error={giving.error} words={{ role_not_on_event: host.roleNotOnEvent }} />
+      <FailureNotice error={giving.error} words={{ role_not_on_event: host.roleNotOnEvent }} />
     </li>
   )
 }

@@ -7,7 +7,7 @@ import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { EventProps } from "./event-page.tsx"
@@ -42,7 +42,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
         </FileButton>
       </div>
       <span role="status">{sentTo === undefined ? "" : host.inviteMailed(sentTo)}</span>
-      <Failure error={sending.error} />
+      <FailureNotice error={sending.error} />
       <Paged pages={pages} empty={host.noRegistrations}>
         {(registrations) => (
           <ul className="rows" aria-label={host.registrations}>

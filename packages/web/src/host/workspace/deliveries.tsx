@@ -6,7 +6,7 @@ import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 
 interface Props {
@@ -21,7 +21,7 @@ const Attempts = ({ workspaceId, deliveryId }: Props & { readonly deliveryId: st
   )
   return (
     <>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <ol aria-label={host.attempts}>
         {(value?.attempts ?? []).map(({ number, startedAt, durationMs, outcome, statusCode, error: fault }) => (
           <li key={number}>
@@ -57,7 +57,7 @@ export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhoo
           {host.refresh}
         </Button>
       </div>
-      <Failure error={again.error} />
+      <FailureNotice error={again.error} />
       <Paged pages={pages} empty={host.noDeliveries}>
         {(deliveries) => (
           <ul className="rows" aria-label={host.deliveries}>

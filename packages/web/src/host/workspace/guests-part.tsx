@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { WorkspaceProps } from "./workspace-page.tsx"
 
@@ -62,7 +62,7 @@ const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
         onChange={writeUrl}
       />
       <TextField name="publicKeyPem" label={host.publicKey} lines={4} value={publicKeyPem} onChange={writeKey} />
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <Button type="submit" isPending={isPending}>
         {host.newPartner}
       </Button>

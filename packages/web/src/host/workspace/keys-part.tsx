@@ -11,7 +11,7 @@ import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
 import { Paged } from "../parts/paged.tsx"
 
@@ -57,7 +57,7 @@ const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonl
         <Button type="submit" isPending={isPending} isDisabled={scopes.length === 0}>
           {host.newKey}
         </Button>
-        <Failure error={left} />
+        <FailureNotice error={left} />
       </FieldForm>
       {secret === undefined ? null : (
         <>

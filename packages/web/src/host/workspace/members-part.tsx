@@ -8,7 +8,7 @@ import { useAccount } from "../account/account-context.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { InvitesPart } from "./invites-part.tsx"
-import { MemberRow } from "./member-row.tsx"
+import { MemberItem } from "./member-row.tsx"
 import type { WorkspaceProps } from "./workspace-page.tsx"
 
 const Leaving = ({ workspaceId }: { readonly workspaceId: string }) => {
@@ -54,7 +54,7 @@ export const MembersPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
         {(members) => (
           <ul className="rows" aria-label={host.members}>
             {members.map((member) => (
-              <MemberRow
+              <MemberItem
                 key={member.id}
                 workspaceId={workspaceId}
                 mayManage={mayManage}

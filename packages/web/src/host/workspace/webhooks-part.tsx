@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { SecretShown } from "./secret-shown.tsx"
 import { WebhookRow } from "./webhook-row.tsx"
@@ -65,7 +65,7 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
           </CheckField>
         ))}
       </fieldset>
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <Button type="submit" isPending={isPending}>
         {host.newWebhook}
       </Button>

@@ -3,7 +3,7 @@ import type { GatewayClient } from "@gathercue/client"
 import type { MediaPeer } from "@gathercue/client/media"
 import { useEffect, useState, useSyncExternalStore } from "react"
 import { useTexts } from "../../texts/language.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { CallControls, CallPanel, CallProgress } from "./call-controls.tsx"
 import { sessionsOf } from "./call-session.ts"
 import { JoinCall } from "./join-call.tsx"
@@ -44,7 +44,7 @@ export const MeshCall = ({ client, isSeated }: { readonly client: GatewayClient;
   }
   return (
     <CallPanel>
-      <Problem>{trouble}</Problem>
+      <ProblemNotice>{trouble}</ProblemNotice>
       <CallProgress session={session} view={view} />
       <ul className="tiles" aria-label={live.inCall}>
         <Tile name={live.yourself} stream={picture} hasPicture={picture !== null} isOwn />

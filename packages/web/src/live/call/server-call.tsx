@@ -4,7 +4,7 @@ import { isTrackReference, RoomAudioRenderer, RoomContext, useTracks, VideoTrack
 import { Track } from "livekit-client"
 import { useEffect, useState, useSyncExternalStore } from "react"
 import { useTexts } from "../../texts/language.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { CallControls, CallPanel, CallProgress } from "./call-controls.tsx"
 import { sessionsOf } from "./call-session.ts"
 import { JoinCall } from "./join-call.tsx"
@@ -55,7 +55,7 @@ export const ServerCall = ({ client, isSeated }: { readonly client: GatewayClien
   }
   return (
     <CallPanel>
-      <Problem>{trouble}</Problem>
+      <ProblemNotice>{trouble}</ProblemNotice>
       <CallProgress session={session} view={view} />
       {room === null ? null : (
         <RoomContext.Provider value={room}>
