@@ -8,8 +8,9 @@ import { GatewayClient } from "../../packages/client/src/entry.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { temporaryFolder } from "../support/database.ts"
-import { number, percentile, printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { number, percentile, printRows, sleep, spread } from "../support/figures.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atLeast, atMost, type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import { joinTimes } from "./joining.ts"
 import { startNginx } from "./nginx-peer.ts"
@@ -72,8 +73,7 @@ interface Side {
   readonly paths: ReadonlyArray<string>
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report | undefined> => {
   const folder = await temporaryFolder(defer)
   const onAir = await goLive(folder, { profile: options.profile }, defer)
   await onAir.push(encoded(folder, KBPS, SECONDS_OF_MEDIA))
@@ -118,7 +118,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     }),
   ])
   const ours = sides[0]
-  if (ours === undefined) return
+  if (ours === undefined) return undefined
   const quiet = await beside(onAir, options.sockets, () => sleep(seconds * 1000))
   const busy = await beside(onAir, options.sockets, () => view(ours, seconds, 1000))
   const together = await beside(onAir, options.sockets, () => view(ours, seconds, 1000, TOGETHER_MS))
@@ -136,30 +136,25 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     ["playlist, description, segment", number(percentile(joins, 0.5)), number(percentile(joins, 0.99))],
   ])
   const [first, second] = measured
-  if (first === undefined || second === undefined) return
+  if (first === undefined || second === undefined) return undefined
   const cpu = ratio("per CPU second", first.perCpuSecond, second.perCpuSecond)
   const slowerBy = (times: ReadonlyArray<number>): number => percentile(times, 0.99) - percentile(quiet, 0.99)
-  printVerdicts(
-    "nginx",
-    [cpu.text],
-    [
-      { what: "requests per CPU second", value: cpu.value, goal: 0.75, unit: "x", better: "higher" },
-      { what: "gateway p99 beside viewers, more by", value: slowerBy(busy), goal: 3, unit: "ms", better: "lower" },
-      {
-        what: `beside viewers within ${TOGETHER_MS} ms, more by`,
-        value: slowerBy(together),
-        goal: 15,
-        unit: "ms",
-        better: "lower",
-      },
-      { what: "a viewer joins", value: percentile(joins, 0.99), goal: 700, unit: "ms", better: "lower" },
+  return {
+    peer: "nginx",
+    ratios: [cpu.text],
+    goals: [
+      atLeast("requests per CPU second", cpu.value, 0.75, "x"),
+      atMost("gateway p99 beside viewers, more by", slowerBy(busy), 3, "ms"),
+      atMost(`beside viewers within ${TOGETHER_MS} ms, more by`, slowerBy(together), 15, "ms"),
+      atMost("a viewer joins", percentile(joins, 0.99), 700, "ms"),
     ],
-  )
+  }
 }
 
 export const broadcast = defineBenchmark({
   summary: "Viewers of a broadcast: playlist and segment by turns, against nginx; and the gateway beside them.",
   options: OPTIONS,
+  needs: ["nginx", "ffmpeg"],
   limitSeconds: 180,
   run,
 })

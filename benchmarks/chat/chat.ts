@@ -6,9 +6,10 @@ import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { newId } from "../../src/model/ids.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { printRows, sleep, spread } from "../support/figures.ts"
 import { affordableSockets, JOINS_PER_SECOND, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { PRODUCTION, PROFILE_OPTION } from "../support/server-process.ts"
 import type { PeopleOptions, Talk, Talked } from "./people-process.ts"
 
@@ -137,8 +138,7 @@ const rowOf = (name: string, measured: Measured): ReadonlyArray<string> => [
   spread(measured.lastP99Ms),
 ]
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { people, rounds, seconds, slow, fast } = bench.options
   const contestants = await contestantsOf(bench)
   await sleep(SETTLE_MS)
@@ -165,7 +165,7 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   console.log(
     `${rounds} rounds of ${seconds} s; median (min..max); times from the message sent, "last receipt" to its last receiver`,
   )
-  if (ratios.length > 0) printVerdicts("Socket.IO at its best (lower is better)", ratios, [])
+  return { peer: "Socket.IO at its best (lower is better)", ratios }
 }
 
 export const chat = defineBenchmark({

@@ -10,18 +10,10 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Joined, Received } from "../support/audience.ts"
 import type { AnnounceOptions } from "../support/audience-process.ts"
 import { type Child, startChild } from "../support/child.ts"
-import {
-  type Goal,
-  printMachine,
-  printRows,
-  printVerdicts,
-  ratio,
-  sleep,
-  spread,
-  spreadOf,
-} from "../support/figures.ts"
+import { printRows, sleep, spread, spreadOf } from "../support/figures.ts"
 import { affordableSockets, JOINS_PER_SECOND, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atLeast, atMost, type Goal, type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { SocketIoOptions } from "../support/socket-io-server.ts"
 import { dispatchOf, TEXT } from "./message.ts"
@@ -163,8 +155,7 @@ const contestantsOf = async ({ options, defer }: Bench<typeof OPTIONS>): Promise
   return contestants
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { options } = bench
   const contestants = await contestantsOf(bench)
   console.log(`  a dispatch has ${JSON.stringify(dispatchOf(1)).length} bytes\n`)
@@ -209,26 +200,24 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
       ratios.push(ratio(what, ours.perCpuSecond, other.perCpuSecond).text)
     }
     goals.push(
-      {
-        what: `raw uWebSockets.js at ${perSecond}/s`,
-        value: ratio("", ours.perCpuSecond, raw.perCpuSecond).value,
-        goal: rawGoal,
-        unit: "x",
-        better: "higher",
-      },
-      {
-        what: `p99 at ${perSecond}/s above raw uWebSockets.js`,
-        value: spreadOf(ours.p99Ms).median - spreadOf(raw.p99Ms).median,
-        goal: 60,
-        unit: "ms",
-        better: "lower",
-      },
+      atLeast(
+        `raw uWebSockets.js at ${perSecond}/s`,
+        ratio("", ours.perCpuSecond, raw.perCpuSecond).value,
+        rawGoal,
+        "x",
+      ),
+      atMost(
+        `p99 at ${perSecond}/s above raw uWebSockets.js`,
+        spreadOf(ours.p99Ms).median - spreadOf(raw.p99Ms).median,
+        60,
+        "ms",
+      ),
     )
   }
   console.log(
     `${options.rounds} rounds of ${options.seconds} s; median (min..max); p99 from command received to socket`,
   )
-  printVerdicts("the peers, in deliveries per CPU second", ratios, goals)
+  return { peer: "the peers, in deliveries per CPU second", ratios, goals }
 }
 
 export const fanout = defineBenchmark({

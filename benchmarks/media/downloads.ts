@@ -1,7 +1,8 @@
 /** Downloads of a recording, whole and in ranges, against nginx that sends the same file. */
 import type { Child } from "../support/child.ts"
-import { type Goal, printRows, ratio, spread } from "../support/figures.ts"
+import { printRows, spread } from "../support/figures.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atLeast, type Goal, ratio } from "../support/report.ts"
 import { MEBIBYTE } from "./house.ts"
 import type { Get, Transferred } from "./transfer-process.ts"
 import { AT_ONCE, type Verdict } from "./uploads.ts"
@@ -55,6 +56,6 @@ export const compareDownloads = async (
   ])
   const [ours, peer] = measured
   const cpu = ratio(`${title} per CPU second`, ours?.perCpuSecond ?? [], peer?.perCpuSecond ?? [])
-  const goal: Goal = { what: cpu.text, value: cpu.value, goal: 0.5, unit: "x", better: "higher" }
+  const goal: Goal = atLeast(cpu.text, cpu.value, 0.5, "x")
   return { goals: [goal], ratios: [cpu.text] }
 }

@@ -9,7 +9,7 @@ import { begin, complete, type House, remove, settled } from "./house.ts"
 const run = (command: string, args: ReadonlyArray<string>): number => {
   const startedAt = performance.now()
   const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" })
-  if (error !== undefined) throw new Error(`This benchmark needs ${command} on the path.`)
+  if (error !== undefined) throw error
   if (status !== 0) throw new Error(`${command}: ${stderr}`)
   return (performance.now() - startedAt) / 1000
 }

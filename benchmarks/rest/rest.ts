@@ -6,9 +6,10 @@
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { type Goal, printMachine, printRows, printVerdicts, ratio, spread } from "../support/figures.ts"
+import { printRows, spread } from "../support/figures.ts"
 import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
 import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
+import { atLeast, type Goal, type Report, ratio } from "../support/report.ts"
 import { AGENDA, call, createWorkspace, eventBody } from "../support/rest-calls.ts"
 import { PRODUCTION, PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
 import { storeKeys } from "./keys.ts"
@@ -104,8 +105,7 @@ const fixedAnswer = async (url: string) => {
   return { path: NO_DATABASE_ROUTE, status: "200 OK", headers, body: await response.text() }
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const databases = await startDatabases(defer)
   const databaseUrl = await databases.create("migrated")
   const server = await startServerProcess(
@@ -164,10 +164,10 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   for (const { what, title, sides, requests, goal } of cases) {
     const { cpu, rate } = report(title, sides, await measure(loader, sides, databases.pid, requests, options))
     ratios.push(`${what} ${cpu.text}, ${rate.text}`)
-    goals.push({ what: `${what} per CPU second`, value: cpu.value, goal, unit: "x", better: "higher" })
+    goals.push(atLeast(`${what} per CPU second`, cpu.value, goal, "x"))
   }
   console.log(`${options.rounds} rounds of ${options.seconds} s each; median (min..max)`)
-  printVerdicts("Fastify 5 and raw uWebSockets.js", ratios, goals)
+  return { peer: "Fastify 5 and raw uWebSockets.js", ratios, goals }
 }
 
 export const rest = defineBenchmark({

@@ -6,9 +6,10 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { FixedAnswer } from "../rest/raw-uws-peer.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, spread } from "../support/figures.ts"
+import { number, printRows, spread } from "../support/figures.ts"
 import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { PRODUCTION, PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
 import { type Answer, answerTo, headerOf } from "./answer.ts"
 
@@ -83,8 +84,7 @@ const rowOf = (name: string, answer: Answer, measured: Measured | undefined): Re
   ...[measured?.perSecond, measured?.perCpuSecond, measured?.p99Ms].map((all) => spread(all ?? [])),
 ]
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const databases = await startDatabases(defer)
   const environment = { ...PRODUCTION, DATABASE_URL: await databases.create("migrated") }
   const server = await startServerProcess({ environment, profile: options.profile }, defer)
@@ -111,7 +111,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   console.log(
     `\n${options.rounds} rounds of ${options.seconds} s each; median (min..max); bytes of an answer with its head`,
   )
-  printVerdicts("raw uWebSockets.js sending the same bytes, per CPU second", ratios, [])
+  return { peer: "raw uWebSockets.js sending the same bytes, per CPU second", ratios }
 }
 
 export const staticPages = defineBenchmark({
