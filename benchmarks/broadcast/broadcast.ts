@@ -8,10 +8,11 @@ import { GatewayClient } from "../../packages/client/src/entry.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { temporaryFolder } from "../support/database.ts"
-import { number, percentile, printRows, sleep, spread } from "../support/figures.ts"
+import { number, percentile, printRows, sleep } from "../support/figures.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
 import { atLeast, atMost, type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
+import { type HttpSide, inTurns, rowsOf } from "../support/turns.ts"
 import { joinTimes } from "./joining.ts"
 import { startNginx } from "./nginx-peer.ts"
 import { encoded, goLive, type OnAir } from "./on-air.ts"
@@ -66,10 +67,7 @@ const beside = async (onAir: OnAir, sockets: number, work: () => Promise<unknown
   return times
 }
 
-interface Side {
-  readonly name: string
-  readonly pid: number
-  readonly port: number
+interface Side extends HttpSide {
   readonly paths: ReadonlyArray<string>
 }
 
@@ -97,25 +95,21 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report | 
   const { connections, seconds, rounds } = options
   const view = ({ port, paths }: Side, length: number, everyMs = 0, withinMs = everyMs) =>
     loader.call<Viewed>("run", { port, paths, connections, seconds: length, everyMs, withinMs } satisfies Viewers)
-  const measured = sides.map(() => ({ perCpuSecond: [] as number[], perSecond: [] as number[], mbps: [] as number[] }))
   for (const side of sides) await view(side, 1)
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, side] of sides.entries()) {
-      const before = cpuSeconds(side.pid)
-      const viewed = await view(side, seconds)
-      const cpu = cpuSeconds(side.pid) - before
-      if (viewed.refused > 0) throw new Error(`${side.name} refused ${viewed.refused} of ${viewed.answered} requests`)
-      measured[index]?.perCpuSecond.push(viewed.answered / cpu)
-      measured[index]?.perSecond.push(viewed.answered / viewed.seconds)
-      measured[index]?.mbps.push((viewed.bytes * 8) / viewed.seconds / 1e6)
+  const measured = await inTurns(sides, rounds, async (side) => {
+    const before = cpuSeconds(side.pid)
+    const viewed = await view(side, seconds)
+    const cpu = cpuSeconds(side.pid) - before
+    if (viewed.refused > 0) throw new Error(`${side.name} refused ${viewed.refused} of ${viewed.answered} requests`)
+    return {
+      perCpuSecond: viewed.answered / cpu,
+      perSecond: viewed.answered / viewed.seconds,
+      mbps: (viewed.bytes * 8) / viewed.seconds / 1e6,
     }
-  }
+  })
   printRows([
     ["", "requests/s", "requests per CPU second", "Mbit/s"],
-    ...sides.map(({ name }, index) => {
-      const { perSecond = [], perCpuSecond = [], mbps = [] } = measured[index] ?? {}
-      return [name, spread(perSecond), spread(perCpuSecond), spread(mbps)]
-    }),
+    ...rowsOf(sides, measured, ["perSecond", "perCpuSecond", "mbps"]),
   ])
   const ours = sides[0]
   if (ours === undefined) return undefined

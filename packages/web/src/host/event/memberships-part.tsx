@@ -57,14 +57,12 @@ const MembershipRow = ({ event, membership, onChange }: Props) => {
 
 export const MembershipsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
-  const pages = usePages(event.id, async (cursor) => {
-    const page = await rest.listMemberships({
+  const pages = usePages(event.id, "memberships", (at) =>
+    rest.listMemberships({
       params: { id: event.id },
-      query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    if (typeof page === "string") throw new Error("the list is CSV")
-    return { items: page.memberships, nextCursor: page.nextCursor }
-  })
+      query: { limit: 50, ...at },
+    }),
+  )
   return (
     <section className="stack" aria-label={host.memberships}>
       <p className="quiet">{host.membershipsHint}</p>

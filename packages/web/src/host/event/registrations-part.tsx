@@ -17,14 +17,12 @@ export const RegistrationsPart = ({ event }: EventProps) => {
   const { moment } = useFormats()
   const [query, search] = useState("")
   const q = query.trim()
-  const pages = usePages(`${event.id} ${q}`, async (cursor) => {
-    const page = await rest.listRegistrations({
+  const pages = usePages(`${event.id} ${q}`, "registrations", (at) =>
+    rest.listRegistrations({
       params: { id: event.id },
-      query: { limit: 50, ...(cursor === undefined ? {} : { cursor }), ...(q === "" ? {} : { q }) },
-    })
-    if (typeof page === "string") throw new Error("the list is CSV")
-    return { items: page.registrations, nextCursor: page.nextCursor }
-  })
+      query: { limit: 50, ...at, ...(q === "" ? {} : { q }) },
+    }),
+  )
   const cancelling = useAction((registrationId: string) =>
     rest.cancelRegistration({ params: { id: event.id, registrationId } }).then(() => true),
   )
@@ -64,11 +62,8 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                     question={host.cancelRegistrationQuestion(name)}
                     isPending={cancelling.isPending}
                     error={cancelling.error}
-                    onConfirm={async () => {
-                      const isDone = (await cancelling.run(id)) === true
-                      if (isDone) pages.reload()
-                      return isDone
-                    }}
+                    onConfirm={() => cancelling.run(id)}
+                    onDone={pages.reload}
                   />
                 </span>
               </li>

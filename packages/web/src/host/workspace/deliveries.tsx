@@ -38,13 +38,12 @@ export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhoo
   const { moment } = useFormats()
   const api = restOf(workspaceId)
   const [shown, show] = useState<string | undefined>(undefined)
-  const pages = usePages(webhookId, async (cursor) => {
-    const { deliveries, nextCursor } = await api.listWebhookDeliveries({
+  const pages = usePages(webhookId, "deliveries", (at) =>
+    api.listWebhookDeliveries({
       params: { id: webhookId },
-      query: { limit: 25, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    return { items: deliveries, nextCursor }
-  })
+      query: { limit: 25, ...at },
+    }),
+  )
   const again = useAction(async (id: string) => {
     await api.redeliverWebhookDelivery({ params: { id } })
     pages.reload()

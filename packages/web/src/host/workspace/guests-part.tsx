@@ -73,13 +73,12 @@ const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
 export const GuestsPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
   const { host } = useTexts()
   const { moment } = useFormats()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { integrations, nextCursor } = await rest.listGuestIntegrations({
+  const pages = usePages(workspaceId, "integrations", (at) =>
+    rest.listGuestIntegrations({
       params: { id: workspaceId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: integrations, nextCursor }
-  })
+      query: at,
+    }),
+  )
   const { run, isPending, error } = useAction((integrationId: string) =>
     rest.deleteGuestIntegration({ params: { id: workspaceId, integrationId } }).then(() => true),
   )

@@ -100,12 +100,9 @@ export const InvitesPart = ({ workspaceId, eventId }: Props) => {
   const { moment } = useFormats()
   const roles = new Map(useRoles(eventId !== undefined))
   const [issued, show] = useState<Issued | undefined>(undefined)
-  const pages = usePages(`${workspaceId} ${eventId ?? ""}`, async (cursor) => {
-    const { invites, nextCursor } = await rest.listInvites({
-      params: { id: workspaceId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: invites.filter((invite) => invite.eventId === (eventId ?? null)), nextCursor }
+  const pages = usePages(`${workspaceId} ${eventId ?? ""}`, "invites", async (at) => {
+    const { invites, nextCursor } = await rest.listInvites({ params: { id: workspaceId }, query: at })
+    return { invites: invites.filter((invite) => invite.eventId === (eventId ?? null)), nextCursor }
   })
   const { run, error } = useAction(async (act: () => Promise<Issued | undefined>) => {
     show(await act())

@@ -40,13 +40,12 @@ const Leaving = ({ workspaceId }: { readonly workspaceId: string }) => {
 
 export const MembersPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
   const { host } = useTexts()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { members, nextCursor } = await rest.listMembers({
+  const pages = usePages(workspaceId, "members", (at) =>
+    rest.listMembers({
       params: { id: workspaceId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: members, nextCursor }
-  })
+      query: at,
+    }),
+  )
   return (
     <>
       <h2>{host.members}</h2>

@@ -76,12 +76,11 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
 
 export const WebhooksPart = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { webhooks, nextCursor } = await restOf(workspaceId).listWebhooks({
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: webhooks, nextCursor }
-  })
+  const pages = usePages(workspaceId, "webhooks", (at) =>
+    restOf(workspaceId).listWebhooks({
+      query: at,
+    }),
+  )
   return (
     <section className="stack" aria-label={host.webhooks}>
       <h2>{host.webhooks}</h2>
