@@ -1,5 +1,5 @@
 /** Recordings and their state changes: each is one statement that names the previous state, so it happens once. */
-import type { MediaFacts, MediaFailure, RecordingKind, StoredRecording } from "../../model/media/recording.ts"
+import type { MediaFacts, MediaFailure, StoredRecording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
@@ -7,16 +7,11 @@ import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 const COLUMNS = `id, event_id, workspace_id, phase_id, room_id, kind, source, title, status, size_bytes, content_type,
   duration_ms, failure, storage_key, upload_id, broadcast_id, sha256, expected_sha256, upload_expires_at, created_at`
 
-interface NewRecording {
-  readonly id: string
-  readonly eventId: string
-  readonly workspaceId: string
-  readonly phaseId: string | null
-  readonly roomId: string | null
-  readonly kind: RecordingKind
-  readonly title: string | null
-  readonly sizeBytes: number | null
-  readonly storageKey: string
+interface NewRecording
+  extends Pick<
+    StoredRecording,
+    "id" | "eventId" | "workspaceId" | "phaseId" | "roomId" | "kind" | "title" | "sizeBytes" | "storageKey"
+  > {
   /** Bytes reserved against the quota for an unannounced size. */
   readonly reservedBytes: number
   readonly uploadExpiresAt: Timestamp
