@@ -23,7 +23,7 @@ import { Hub } from "./event/hub.ts"
 import { RoomGuard } from "./expulsion/room-guard.ts"
 import { FrameHandler } from "./frames/frame-handler.ts"
 import { AbsentParticipants } from "./memory/absent-participants.ts"
-import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
+import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
 import type { GatewayServices } from "./services.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
 import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
@@ -45,7 +45,7 @@ export interface RunningGateway {
 }
 
 /** `node`: name of this process in presence reports. */
-type GatewayBindOptions = { readonly node: string } & Partial<GatewayOptions>
+type GatewayBindOptions = { readonly node: string } & Partial<GatewaySettings>
 
 type GatewayRequirements =
   | LiveEvents
@@ -66,7 +66,7 @@ export const bindGateway = (
   { node, ...given }: GatewayBindOptions,
 ): Effect.Effect<RunningGateway, never, GatewayRequirements> =>
   Effect.gen(function* () {
-    const options: GatewayOptions = { ...GATEWAY_DEFAULTS, ...given }
+    const options: GatewaySettings = { ...GATEWAY_DEFAULTS, ...given }
     const telemetry = yield* Telemetry
     const scope = yield* Scope.make()
     const fibers = yield* Scope.provide(FiberSet.make<void>(), scope)

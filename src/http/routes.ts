@@ -11,7 +11,7 @@ import { accounts } from "./handlers/accounts/accounts.ts"
 import { passkeys } from "./handlers/accounts/passkeys.ts"
 import { proofs } from "./handlers/accounts/proofs.ts"
 import { secondFactors } from "./handlers/accounts/second-factors.ts"
-import { signIn } from "./handlers/accounts/sign-in.ts"
+import { signInHandlers } from "./handlers/accounts/sign-in.ts"
 import { sso } from "./handlers/accounts/sso.ts"
 import { broadcasts } from "./handlers/events/broadcasts.ts"
 import { clips } from "./handlers/events/clips.ts"
@@ -49,7 +49,7 @@ const HANDLERS = {
   secondFactors,
   passkeys,
   proofs,
-  signIn,
+  signIn: signInHandlers,
   sso,
   connections,
   workspaces,

@@ -1,6 +1,6 @@
 /** Participant states decided by the live event: admissions, roles given by hosts, and rooms. */
 
-import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
+import { type AdmissionResult, admissionUnder } from "../../actors/presence/admission-policy.ts"
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import type { ParticipantChange } from "../../actors/state/state.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
@@ -49,7 +49,7 @@ export class ParticipantStates {
     return role === undefined || role === identity.role ? identity : { ...identity, role }
   }
 
-  admission({ participantId, walkIn }: Identity): Admission {
+  admission({ participantId, walkIn }: Identity): AdmissionResult {
     return admissionUnder(this.lobby, this.#admissions.get(participantId), walkIn)
   }
 }

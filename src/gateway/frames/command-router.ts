@@ -34,7 +34,7 @@ import type { Connection } from "../connection/connection.ts"
 import { refusal, refusalOf, refuseForNow } from "../connection/refusal.ts"
 import type { Channel } from "../event/channel.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"
-import { groundOf } from "../grants/grounds.ts"
+import { connectionGround } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
 import { envelopeOf } from "./envelopes.ts"
 
@@ -244,7 +244,7 @@ export class Commands {
   #ingest(connection: Connection, channel: Channel): Effect.Effect<OutcomeOf<"broadcast.ingest">> {
     const { database, broadcasts, options } = this.#services
     const token = newSecret()
-    const ground = groundOf(connection, "speaker")
+    const ground = connectionGround(connection, "speaker")
     return Effect.gen(function* () {
       const broadcast = yield* database.run((sql) => findPhaseBroadcast(sql, channel.phase.id ?? ""))
       if (broadcast === undefined || ground === undefined)

@@ -7,7 +7,7 @@ import { BadRequest, Conflict, Forbidden, NotFound, type Unauthorized, type Unav
 import { newId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
-import { type Credential, keyOf, requireCredential, requireMember } from "../accounts/credentials.ts"
+import { type Credential, keyOf, requireAndLock, requireCredential } from "../accounts/credentials.ts"
 import { Database, type Queryable } from "../database.ts"
 import { findWorkspaceOf } from "../events/events.ts"
 import { query } from "../query.ts"
@@ -40,7 +40,7 @@ export const requireReader = (
 /** A caller who may not receive an endpoint's deliveries may neither redirect nor remove it. */
 const requireReceiver = (sql: Queryable, { id, workspaceId, credential }: OwnedWebhookEndpoint) =>
   Effect.gen(function* () {
-    yield* requireMember(sql, workspaceId, credential)
+    yield* requireAndLock(sql, workspaceId, credential, "members")
     const types = yield* query(() => findReceivedTypes(sql, id))
     return yield* types === undefined ? NotFound.of("webhook") : requireReader(sql, workspaceId, credential, types)
   })
@@ -173,7 +173,7 @@ export class WebhookRegistration extends Context.Service<
               const secretSealed = sealText(sealingKeys, id, secret)
               const replaced = yield* database.transaction((sql) =>
                 Effect.andThen(
-                  requireMember(sql, workspaceId, credential),
+                  requireAndLock(sql, workspaceId, credential, "members"),
                   Effect.tap(
                     query(() => replaceSecret(sql, id, secretSealed)),
                     (found) => requireReader(sql, workspaceId, credential, found?.eventTypes ?? []),
