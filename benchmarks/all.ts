@@ -9,16 +9,19 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import type { Benchmark } from "./benchmark.ts"
 import { printMachine } from "./support/figures.ts"
+import { installCommand, missingOf } from "./support/programs.ts"
 
 /** A benchmark that takes longer in a quick run is ended; the table says so. */
 const QUICK_SECONDS = 75
 
 export const ALL_USAGE = `npm run bench -- all [--quick] [--only name,name] [--report FILE]
 
-Runs every benchmark, one after the other, and prints one table. --quick takes small sizes and ends each after ${QUICK_SECONDS} s.`
+Runs every benchmark, one after the other, and prints one table. --quick takes small sizes and ends each after ${QUICK_SECONDS} s.
+A benchmark whose programs are not installed is skipped.`
 
 interface Result {
   readonly name: string
+  readonly state: "measured" | "failed" | "skipped"
   readonly seconds: number
   readonly goals: string
   readonly ratios: string
@@ -62,8 +65,19 @@ const runOne = async (name: string, args: ReadonlyArray<string>, limitSeconds: n
   const code = child.exitCode ?? (await new Promise<number | null>((resolve) => child.once("exit", resolve)))
   clearTimeout(limit)
   const seconds = (performance.now() - startedAt) / 1000
-  if (code === 0) return { name, seconds, goals, ratios }
-  return { name, seconds, goals, ratios: seconds >= limitSeconds ? `not done after ${limitSeconds} s` : "FAILED" }
+  if (code === 0) return { name, state: "measured", seconds, goals, ratios }
+  const why = seconds >= limitSeconds ? `not done after ${limitSeconds} s` : "FAILED"
+  return { name, state: "failed", seconds, goals, ratios: why }
+}
+
+/** Says before the first benchmark which programs are missing, how they are installed, and what is skipped without them. */
+const printMissing = (chosen: ReadonlyArray<{ readonly name: string; readonly benchmark: Benchmark }>): void => {
+  const lacking = chosen.flatMap(({ name, benchmark }) =>
+    missingOf(benchmark.needs ?? []).map((program) => ({ name, program })),
+  )
+  if (lacking.length === 0) return
+  for (const { name, program } of lacking) console.log(`${name} is skipped: ${program} is not installed.`)
+  console.log(`To install (Debian): ${installCommand(lacking.map(({ program }) => program))}`)
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("MISSED", "**missed**")
@@ -95,11 +109,20 @@ export const runAll = async (
       running?.once("exit", () => process.exit(1))
     })
   }
+  const chosen = await Promise.all(
+    Object.entries(benchmarks)
+      .filter(([name]) => wanted.only === undefined || wanted.only.includes(name))
+      .map(async ([name, load]) => ({ name, benchmark: await load() })),
+  )
   printMachine()
+  printMissing(chosen)
   const results: Result[] = []
-  for (const [name, load] of Object.entries(benchmarks)) {
-    if (wanted.only !== undefined && !wanted.only.includes(name)) continue
-    const benchmark = await load()
+  for (const { name, benchmark } of chosen) {
+    const missing = missingOf(benchmark.needs ?? [])
+    if (missing.length > 0) {
+      results.push({ name, state: "skipped", seconds: 0, goals: "", ratios: `skipped: no ${missing.join(", ")}` })
+      continue
+    }
     console.log(`\n== ${name}: ${benchmark.summary}\n`)
     results.push(
       wanted.isQuick
@@ -110,5 +133,7 @@ export const runAll = async (
   const table = tableOf(results)
   console.log(`\n${table}`)
   if (wanted.report !== undefined) await writeFile(wanted.report, `${table}\n`)
-  return results.every(({ ratios }) => ratios !== "FAILED" && !ratios.startsWith("not done")) ? 0 : 1
+  const count = (state: Result["state"]): number => results.filter((result) => result.state === state).length
+  console.log(`\n${count("measured")} measured, ${count("failed")} failed, ${count("skipped")} skipped`)
+  return count("failed") === 0 ? 0 : 1
 }

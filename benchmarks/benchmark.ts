@@ -1,4 +1,6 @@
 /** A benchmark: a name, options with defaults, a time limit, and a run that cleans up after itself. */
+import type { Program } from "./support/programs.ts"
+import type { Report } from "./support/report.ts"
 
 export interface OptionRow {
   readonly fallback: number
@@ -22,9 +24,12 @@ export interface Benchmark<Table extends OptionTable = OptionTable> {
   /** One sentence: what is measured, and against what. */
   readonly summary: string
   readonly options: Table
+  /** Programs of the machine that it starts. */
+  readonly needs?: ReadonlyArray<Program>
   /** After this the run is given up. */
   readonly limitSeconds: number
-  run(bench: Bench<Table>): Promise<void>
+  /** Resolves to the comparison with the peers, if there are any. The machine is printed before, the comparison after. */
+  run(bench: Bench<Table>): Promise<Report | undefined>
 }
 
 /** Inside a benchmark its options have names; outside, a benchmark is like any other. */

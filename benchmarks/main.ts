@@ -5,6 +5,8 @@
 import { parseArgs } from "node:util"
 import { ALL_USAGE, runAll } from "./all.ts"
 import type { Benchmark, OptionTable } from "./benchmark.ts"
+import { printMachine } from "./support/figures.ts"
+import { printReport } from "./support/report.ts"
 
 const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   rest: async () => (await import("./rest/rest.ts")).rest,
@@ -89,7 +91,10 @@ const runBenchmark = async (benchmark: Benchmark, args: ReadonlyArray<string>): 
   )
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => giveUp(`Interrupted (${signal}).`))
   try {
-    await benchmark.run({ options: readOptions(benchmark.options, args), defer: (step) => undo.push(step) })
+    const options = readOptions(benchmark.options, args)
+    printMachine()
+    const report = await benchmark.run({ options, defer: (step) => undo.push(step) })
+    if (report !== undefined) printReport(report)
   } finally {
     clearTimeout(limit)
     await unwind()

@@ -58,7 +58,7 @@ export const fanOutCosts = (runs: ReadonlyArray<FanOutMeasured>, nodes: number):
   }
 }
 
-export type JoinCosts = Pick<
+type JoinCosts = Pick<
   Costs,
   "joinGatewayAlone" | "joinGatewayCrowd" | "joinOwnerAlone" | "joinOwnerCrowd" | "postgresJoin" | "postgresPresence"
 >
@@ -155,7 +155,7 @@ export const predictFanOut = (
   }
 }
 
-export type CommandCosts = Pick<
+type CommandCosts = Pick<
   Costs,
   "commandOwner" | "commandForward" | "commandFollower" | "postgresCommit" | "feedBytes"
 > & {

@@ -25,7 +25,7 @@ const others = <A>(all: ReadonlyArray<A>, left: A): ReadonlyArray<A> => all.filt
 const count = (value: number): string => value.toLocaleString("en-US")
 
 /** Without PostgreSQL: nine tenths of what it uses here is its rest, which no size explains. */
-export const compareFanOut = ({ fanOut, nodes }: Measured): ReadonlyArray<Comparison> =>
+const compareFanOut = ({ fanOut, nodes }: Measured): ReadonlyArray<Comparison> =>
   fanOut.flatMap((run) => {
     const { all, owner } = predictFanOut(run, nodes, fanOutCosts(others(fanOut, run), nodes))
     const { cpu } = run.nodes
@@ -37,7 +37,7 @@ export const compareFanOut = ({ fanOut, nodes }: Measured): ReadonlyArray<Compar
   })
 
 /** Storms of crowds. People who come one by one are measured at one pace alone, so that there is nothing to predict them from. */
-export const compareJoins = ({ joins, fanOut, standing, nodes }: Measured): ReadonlyArray<Comparison> => {
+const compareJoins = ({ joins, fanOut, standing, nodes }: Measured): ReadonlyArray<Comparison> => {
   const { frame } = fanOutCosts(fanOut, nodes)
   const known = { nodeRest: standing.processCpu, postgresNodeRest: standing.postgresPerNode, frame }
   return joins
@@ -54,7 +54,7 @@ export const compareJoins = ({ joins, fanOut, standing, nodes }: Measured): Read
     })
 }
 
-export const compareCommands = ({ commands }: Measured): ReadonlyArray<Comparison> =>
+const compareCommands = ({ commands }: Measured): ReadonlyArray<Comparison> =>
   commands
     .filter(({ hosts }) => hosts === "remote")
     .flatMap((run) => {

@@ -32,7 +32,7 @@ export interface Costs {
   readonly followedEventRest: number
 }
 
-export interface CostNote {
+interface CostNote {
   readonly unit: "CPU s" | "CPU s/s" | "bytes"
   /** One of what the cost is for. */
   readonly of: string

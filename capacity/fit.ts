@@ -1,7 +1,7 @@
 /** Fits of straight lines and planes to measurements, each weighted so that relative errors count alike. */
 
 /** `y` is about `a * x[0] + b * x[1]`. */
-export interface Row {
+interface Row {
   readonly x: readonly [number, number]
   readonly y: number
 }

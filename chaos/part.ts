@@ -54,7 +54,7 @@ const CHECKS: ReadonlyArray<readonly [string, Check]> = [
   ["webhooks (I4)", checkWebhooks],
   ["arrivals and departures alternate (I4)", checkArrivals],
 ]
-export interface PartOptions extends ChaosOptions {
+interface PartOptions extends ChaosOptions {
   readonly database: "external" | "embedded"
   /** This checkout. */
   readonly build: Build

@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { verifySignature } from "../src/webhooks/signature.ts"
 
-export interface Told {
+interface Told {
   readonly id: string
   readonly type: string
   readonly occurredAt: string
@@ -14,7 +14,7 @@ export interface Told {
   readonly reason?: string
 }
 
-export interface Receiver {
+interface Receiver {
   readonly url: string
   /** Set once the endpoint is registered; nothing is trusted before. */
   secret: string

@@ -6,7 +6,7 @@ export interface Caller {
 }
 
 // Answers are read by field; the contract's own types come with the typed REST client.
-export type Json = { readonly [field: string]: any } // any: JSON whose shape the endpoint decides
+type Json = { readonly [field: string]: any } // any: JSON whose shape the endpoint decides
 
 export class Rest {
   readonly #base: string

@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-export interface Source {
+interface Source {
   readonly width: number
   readonly height: number
   readonly hasSound: boolean
@@ -65,7 +65,7 @@ export const watch = (page: Page, url: string): Promise<void> =>
     void video.play()
   }, url)
 
-export interface Watched {
+interface Watched {
   readonly seconds: number
   readonly duration: number
   readonly frames: number

@@ -29,14 +29,14 @@ export interface Caller {
   readonly name: string
 }
 
-export interface Camera {
+interface Camera {
   readonly width: number
   readonly height: number
   readonly frameRate: number
 }
 
 /** Small, because all browsers of a test encode and decode on one machine. */
-export const SMALL: Camera = { width: 160, height: 90, frameRate: 10 }
+const SMALL: Camera = { width: 160, height: 90, frameRate: 10 }
 
 /** Records the connections and sockets of a page. */
 const observe = (): void => {
@@ -132,7 +132,7 @@ interface Stat {
   readonly [field: string]: unknown
 }
 
-export interface Received {
+interface Received {
   readonly name: string
   readonly state: string
   readonly frames: number

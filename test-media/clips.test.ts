@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { cut } from "../src/media/processing/cut.ts"
+import { cutMedia } from "../src/media/processing/cut.ts"
 import { inspect } from "../src/media/processing/inspect.ts"
 import type { CutFacts, MediaFacts } from "../src/model/media/recording.ts"
 
@@ -80,7 +80,7 @@ describe.each(FILES)("%s", (name, _args, type) => {
     ["a part and nothing outside of it", 5300, 9700, true],
   ])("%s is cut out, decodes, and lasts as long as it says", async (_, startMs, endMs, inside) => {
     const output = join(folder, `cut-${startMs}-${endMs}-${inside}-${name}`)
-    const facts = (await cut({
+    const facts = (await cutMedia({
       kind: "cut",
       source: { path: join(folder, name) },
       output,
@@ -109,7 +109,7 @@ describe.each(FILES)("%s", (name, _args, type) => {
 
 test("a part of MP4 that begins between key frames begins there exactly when it is played", async () => {
   const output = join(folder, "exact.mp4")
-  const facts = await cut({
+  const facts = await cutMedia({
     kind: "cut",
     source: { path: join(folder, "a.mp4") },
     output,
@@ -128,7 +128,7 @@ test.each([
   const [path, output] = [join(folder, name), join(folder, `cut-${name}`)]
   await run("ffmpeg", ["-v", "error", "-y", ...args, path])
   const task = { kind: "cut", source: { path }, output, startMs: 5300, endMs: 9700, inside: false } as const
-  expect(await cut({ ...task, mostBytes: 100_000_000 })).toMatchObject({ actualEndMs: expect.any(Number) })
+  expect(await cutMedia({ ...task, mostBytes: 100_000_000 })).toMatchObject({ actualEndMs: expect.any(Number) })
   const { stdout } = await run("ffprobe", [
     "-v",
     "error",
@@ -146,5 +146,5 @@ test("a clip of MPEG-4 part 2 is refused: it would be without its picture", asyn
   const [path, output] = [join(folder, "mpeg4.mp4"), join(folder, "cut-mpeg4.mp4")]
   await run("ffmpeg", ["-v", "error", "-y", ...PICTURE, ...SOUND, "-c:v", "mpeg4", "-c:a", "aac", path])
   const task = { kind: "cut", source: { path }, output, startMs: 0, endMs: 5000, inside: false } as const
-  expect(await cut({ ...task, mostBytes: 100_000_000 })).toMatchObject({ code: "track_not_copied" })
+  expect(await cutMedia({ ...task, mostBytes: 100_000_000 })).toMatchObject({ code: "track_not_copied" })
 })

@@ -4,7 +4,8 @@
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, percentile, printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { number, percentile, printRows, sleep, spread } from "../support/figures.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { announce, commitBare, rateOf, readBare } from "./commits.ts"
 import { type ActorHouse, openHouse } from "./house.ts"
 import { type SeededEvent, seedLiveEvents, seedWorkspace } from "./seed.ts"
@@ -128,8 +129,7 @@ const measureCommands = async (house: ActorHouse, ids: ReadonlyArray<string>, op
 /** Bare commits go to events of their own: an actor's event would be fenced out of step. */
 const bareId = (ids: ReadonlyArray<string>, id: string): string => ids[ids.indexOf(id) + ids.length / 2] ?? ""
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const databases = await startDatabases(defer)
   const house = await openHouse(await databases.create("migrated"), options.pool, defer)
   const workspaceId = await seedWorkspace(house.driver)
@@ -144,7 +144,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const ids = forCommands.map(({ id }) => id)
   const ratios = await measureCommands(house, ids, options)
   console.log("")
-  if (options.only !== 0) return printVerdicts("the same commits without an actor", ratios, [])
+  if (options.only !== 0) return { peer: "the same commits without an actor", ratios }
 
   const first = Date.now() + options.lead * 1000
   const endings = Array.from({ length: options.events }, (_, n) =>
@@ -159,10 +159,11 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   console.log(`  ${number(activations)} activations/s, ${WAKING_AT_ONCE} at once\n`)
   const p99 = await measureTimers(house, events)
   console.log(`${options.rounds} rounds of ${options.seconds} s each; median (min..max)`)
-  printVerdicts("the same commits without an actor", ratios, [
-    { what: "heap per live event", value: perEventKiB, goal: 22, unit: "KiB", better: "lower" },
-    { what: "timer lateness p99", value: p99, goal: 100, unit: "ms", better: "lower" },
-  ])
+  return {
+    peer: "the same commits without an actor",
+    ratios,
+    goals: [atMost("heap per live event", perEventKiB, 22, "KiB"), atMost("timer lateness p99", p99, 100, "ms")],
+  }
 }
 
 export const actors = defineBenchmark({

@@ -40,7 +40,7 @@ export const announce = (house: ActorHouse, eventId: string): Promise<unknown> =
   })
 }
 
-export interface BareEvent {
+interface BareEvent {
   readonly id: string
   readonly fencingToken: number
   version: number

@@ -6,7 +6,8 @@
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, printMachine, printRows, printVerdicts, spread, spreadOf } from "../support/figures.ts"
+import { number, printRows, spread, spreadOf } from "../support/figures.ts"
+import { atMost, type Report } from "../support/report.ts"
 
 const OPTIONS = {
   statements: { fallback: 1_000_000, quick: 60000, doc: "Statements that our old process has run." },
@@ -22,8 +23,7 @@ interface Ages {
   readonly old: ReadonlyArray<number>
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const databases = await startDatabases(defer)
   const url = await databases.create("empty")
   const grow = async (module: string, age: number): Promise<Child> => {
@@ -53,11 +53,15 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const growth = ({ young, old }: Ages): number => spreadOf(old).median / spreadOf(young).median
   const against = (age: keyof Ages): string =>
     `${age} ${(spreadOf(ours[age]).median / spreadOf(peer[age]).median).toFixed(2)}x`
-  printVerdicts(
-    "the driver's own pool (CPU per statement, so lower is better)",
-    [against("young"), against("old"), `growth ${growth(ours).toFixed(2)}x against ${growth(peer).toFixed(2)}x`],
-    [{ what: "old against young", value: growth(ours), goal: 1.1, unit: "x", better: "lower" }],
-  )
+  return {
+    peer: "the driver's own pool (CPU per statement, so lower is better)",
+    ratios: [
+      against("young"),
+      against("old"),
+      `growth ${growth(ours).toFixed(2)}x against ${growth(peer).toFixed(2)}x`,
+    ],
+    goals: [atMost("old against young", growth(ours), 1.1, "x")],
+  }
 }
 
 export const age = defineBenchmark({

@@ -7,8 +7,9 @@ import { planBreakout } from "../../src/model/breakouts/breakout-plan.ts"
 import { newId } from "../../src/model/ids.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Told } from "../support/crowd-process.ts"
-import { printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
-import { type Contestant, measure, nothingMeasured, openContestants } from "../support/seating.ts"
+import { sleep, spread, spreadOf } from "../support/figures.ts"
+import { atMost, type Report } from "../support/report.ts"
+import { type Contestant, compared, measure, nothingMeasured, openContestants } from "../support/seating.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 
 const OPTIONS = {
@@ -45,8 +46,7 @@ interface Seats {
   readonly people: ReadonlyArray<string>
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const { people, size, rounds } = options
   const [ours, theirs] = await openContestants("breakout", people, options.profile, defer)
   const [own, peer] = [nothingMeasured(), nothingMeasured()]
@@ -62,20 +62,10 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     )
   }
   console.log(`  the plan alone ${spread(aloneMs)} ms; asked for, committed and answered ${spread(planMs)} ms\n`)
-  printRows([
-    [`${people} people, ${size} a room`, "half told, ms", "all told, ms", "CPU ms a round"],
-    ["Gathercue", spread(own.p50Ms), spread(own.allMs), spread(own.cpuMs)],
-    ["Socket.IO", spread(peer.p50Ms), spread(peer.allMs), spread(peer.cpuMs)],
+  return compared(`${people} people, ${size} a room`, own, peer, [
+    atMost("plan", spreadOf(planMs).median, 100, "ms"),
+    atMost("all told", spreadOf(own.allMs).median, 80, "ms"),
   ])
-  console.log(`\n${rounds} rounds; median (min..max); from the host's word to the socket`)
-  printVerdicts(
-    "Socket.IO, which stores nothing",
-    [ratio("time until all were told", own.allMs, peer.allMs).text],
-    [
-      { what: "plan", value: spreadOf(planMs).median, goal: 100, unit: "ms", better: "lower" },
-      { what: "all told", value: spreadOf(own.allMs).median, goal: 80, unit: "ms", better: "lower" },
-    ],
-  )
 }
 
 export const breakout = defineBenchmark({

@@ -8,9 +8,11 @@ import { GatewayClient } from "../../packages/client/src/entry.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { temporaryFolder } from "../support/database.ts"
-import { number, percentile, printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { number, percentile, printRows, sleep } from "../support/figures.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atLeast, atMost, type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
+import { type HttpSide, inTurns, rowsOf } from "../support/turns.ts"
 import { joinTimes } from "./joining.ts"
 import { startNginx } from "./nginx-peer.ts"
 import { encoded, goLive, type OnAir } from "./on-air.ts"
@@ -65,15 +67,11 @@ const beside = async (onAir: OnAir, sockets: number, work: () => Promise<unknown
   return times
 }
 
-interface Side {
-  readonly name: string
-  readonly pid: number
-  readonly port: number
+interface Side extends HttpSide {
   readonly paths: ReadonlyArray<string>
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report | undefined> => {
   const folder = await temporaryFolder(defer)
   const onAir = await goLive(folder, { profile: options.profile }, defer)
   await onAir.push(encoded(folder, KBPS, SECONDS_OF_MEDIA))
@@ -97,28 +95,24 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const { connections, seconds, rounds } = options
   const view = ({ port, paths }: Side, length: number, everyMs = 0, withinMs = everyMs) =>
     loader.call<Viewed>("run", { port, paths, connections, seconds: length, everyMs, withinMs } satisfies Viewers)
-  const measured = sides.map(() => ({ perCpuSecond: [] as number[], perSecond: [] as number[], mbps: [] as number[] }))
   for (const side of sides) await view(side, 1)
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, side] of sides.entries()) {
-      const before = cpuSeconds(side.pid)
-      const viewed = await view(side, seconds)
-      const cpu = cpuSeconds(side.pid) - before
-      if (viewed.refused > 0) throw new Error(`${side.name} refused ${viewed.refused} of ${viewed.answered} requests`)
-      measured[index]?.perCpuSecond.push(viewed.answered / cpu)
-      measured[index]?.perSecond.push(viewed.answered / viewed.seconds)
-      measured[index]?.mbps.push((viewed.bytes * 8) / viewed.seconds / 1e6)
+  const measured = await inTurns(sides, rounds, async (side) => {
+    const before = cpuSeconds(side.pid)
+    const viewed = await view(side, seconds)
+    const cpu = cpuSeconds(side.pid) - before
+    if (viewed.refused > 0) throw new Error(`${side.name} refused ${viewed.refused} of ${viewed.answered} requests`)
+    return {
+      perCpuSecond: viewed.answered / cpu,
+      perSecond: viewed.answered / viewed.seconds,
+      mbps: (viewed.bytes * 8) / viewed.seconds / 1e6,
     }
-  }
+  })
   printRows([
     ["", "requests/s", "requests per CPU second", "Mbit/s"],
-    ...sides.map(({ name }, index) => {
-      const { perSecond = [], perCpuSecond = [], mbps = [] } = measured[index] ?? {}
-      return [name, spread(perSecond), spread(perCpuSecond), spread(mbps)]
-    }),
+    ...rowsOf(sides, measured, ["perSecond", "perCpuSecond", "mbps"]),
   ])
   const ours = sides[0]
-  if (ours === undefined) return
+  if (ours === undefined) return undefined
   const quiet = await beside(onAir, options.sockets, () => sleep(seconds * 1000))
   const busy = await beside(onAir, options.sockets, () => view(ours, seconds, 1000))
   const together = await beside(onAir, options.sockets, () => view(ours, seconds, 1000, TOGETHER_MS))
@@ -136,30 +130,25 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     ["playlist, description, segment", number(percentile(joins, 0.5)), number(percentile(joins, 0.99))],
   ])
   const [first, second] = measured
-  if (first === undefined || second === undefined) return
+  if (first === undefined || second === undefined) return undefined
   const cpu = ratio("per CPU second", first.perCpuSecond, second.perCpuSecond)
   const slowerBy = (times: ReadonlyArray<number>): number => percentile(times, 0.99) - percentile(quiet, 0.99)
-  printVerdicts(
-    "nginx",
-    [cpu.text],
-    [
-      { what: "requests per CPU second", value: cpu.value, goal: 0.75, unit: "x", better: "higher" },
-      { what: "gateway p99 beside viewers, more by", value: slowerBy(busy), goal: 3, unit: "ms", better: "lower" },
-      {
-        what: `beside viewers within ${TOGETHER_MS} ms, more by`,
-        value: slowerBy(together),
-        goal: 15,
-        unit: "ms",
-        better: "lower",
-      },
-      { what: "a viewer joins", value: percentile(joins, 0.99), goal: 700, unit: "ms", better: "lower" },
+  return {
+    peer: "nginx",
+    ratios: [cpu.text],
+    goals: [
+      atLeast("requests per CPU second", cpu.value, 0.75, "x"),
+      atMost("gateway p99 beside viewers, more by", slowerBy(busy), 3, "ms"),
+      atMost(`beside viewers within ${TOGETHER_MS} ms, more by`, slowerBy(together), 15, "ms"),
+      atMost("a viewer joins", percentile(joins, 0.99), 700, "ms"),
     ],
-  )
+  }
 }
 
 export const broadcast = defineBenchmark({
   summary: "Viewers of a broadcast: playlist and segment by turns, against nginx; and the gateway beside them.",
   options: OPTIONS,
+  needs: ["nginx", "ffmpeg"],
   limitSeconds: 180,
   run,
 })

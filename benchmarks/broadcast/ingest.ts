@@ -10,8 +10,9 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { temporaryFolder } from "../support/database.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, sleep } from "../support/figures.ts"
+import { number, printRows, sleep } from "../support/figures.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { call } from "../support/rest-calls.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import { encoded, FRAGMENTED, ffmpeg, goLive, type OnAir } from "./on-air.ts"
@@ -53,8 +54,7 @@ interface Made {
 const recordingOf = async ({ server, key, eventId }: OnAir): Promise<Made> =>
   (await call(server.url, "GET", `/v1/events/${eventId}/recordings`, { key })).recordings[0]
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const folder = await temporaryFolder(defer)
   const usual = encoded(folder, RECEIVED_KBPS, SECONDS_OF_MEDIA)
   const quiet = await goLive(join(folder, "received"), { profile: options.profile }, defer)
@@ -96,19 +96,17 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     ],
     ["ffmpeg copies the same", `${number(copyMs)} ms`],
   ])
-  printVerdicts(
-    "ffmpeg",
-    [ratio("stop to ready", [copyMs], [readyMs]).text],
-    [
-      { what: "CPU of an encoder", value: (busy - idle) * 100, goal: 1, unit: "%", better: "lower" },
-      { what: "stop to ready", value: readyMs, goal: 1000, unit: "ms", better: "lower" },
-    ],
-  )
+  return {
+    peer: "ffmpeg",
+    ratios: [ratio("stop to ready", [copyMs], [readyMs]).text],
+    goals: [atMost("CPU of an encoder", (busy - idle) * 100, 1, "%"), atMost("stop to ready", readyMs, 1000, "ms")],
+  }
 }
 
 export const ingest = defineBenchmark({
   summary: "An encoder of a broadcast: its cost, and the recording of an hour at its end, against a copy by ffmpeg.",
   options: OPTIONS,
+  needs: ["ffmpeg"],
   limitSeconds: 600,
   run,
 })

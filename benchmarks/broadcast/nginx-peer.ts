@@ -1,11 +1,12 @@
 /** nginx with one worker that serves the same files from a folder: what an operator would put in the server's place. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Defer } from "../benchmark.ts"
 import { sleep } from "../support/figures.ts"
 import { freePort } from "../support/free-port.ts"
+import { programPath } from "../support/programs.ts"
 
 export interface NginxPeer {
   /** Of the worker. */
@@ -46,11 +47,11 @@ http {
 
 /** `folder` holds the files; nginx writes its own beside them. `more`: lines of the configuration. */
 export const startNginx = async (folder: string, defer: Defer, more = ""): Promise<NginxPeer> => {
-  if (spawnSync("nginx", ["-v"]).error !== undefined) throw new Error("This benchmark needs nginx on the path.")
+  const nginx = programPath("nginx")
   const port = await freePort()
   const file = join(folder, "nginx.conf")
   writeFileSync(file, configuration(folder, port, more))
-  const master = spawn("nginx", ["-c", file, "-p", folder, "-e", join(folder, "error.log")], { stdio: "inherit" })
+  const master = spawn(nginx, ["-c", file, "-p", folder, "-e", join(folder, "error.log")], { stdio: "inherit" })
   defer(async () => {
     master.kill("SIGTERM")
     await once(master, "exit")

@@ -6,10 +6,12 @@ import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { newId } from "../../src/model/ids.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { printRows, sleep } from "../support/figures.ts"
 import { affordableSockets, JOINS_PER_SECOND, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { PRODUCTION, PROFILE_OPTION } from "../support/server-process.ts"
+import { inTurns, rowsOf } from "../support/turns.ts"
 import type { PeopleOptions, Talk, Talked } from "./people-process.ts"
 
 const OPTIONS = {
@@ -32,17 +34,6 @@ interface Contestant {
   /** Of PostgreSQL, for the one that has it. */
   readonly postmaster: number | undefined
   readonly people: Child
-}
-
-interface Measured {
-  readonly perSecond: number[]
-  readonly usPerMessage: number[]
-  readonly usPerDelivery: number[]
-  readonly postgresUs: number[]
-  readonly ackP50Ms: number[]
-  readonly ackP99Ms: number[]
-  readonly lastP50Ms: number[]
-  readonly lastP99Ms: number[]
 }
 
 const SETTLE_MS = 2000
@@ -71,25 +62,27 @@ const contestantsOf = async ({ options, defer }: Bench<typeof OPTIONS>): Promise
   return [ours, { name: "Socket.IO at its best", pid: peer.pid, postmaster: undefined, people: theirs }]
 }
 
-const measureOnce = async ({ name, pid, postmaster, people }: Contestant, talk: Talk, into: Measured) => {
-  const [before, postgresBefore] = [cpuSeconds(pid), postmaster === undefined ? 0 : postgresSeconds(postmaster)]
+const measureOnce = async ({ name, pid, postmaster, people }: Contestant, talk: Talk) => {
+  const postgresOf = () => (postmaster === undefined ? 0 : postgresSeconds(postmaster))
+  const [before, postgresBefore] = [cpuSeconds(pid), postgresOf()]
   const startedAt = performance.now()
   const talked = await people.call<Talked>("talk", talk)
   const seconds = (performance.now() - startedAt) / 1000
   const us = (cpuSeconds(pid) - before) * 1e6
   if (talked.refused > 0) throw new Error(`${name} refused ${talked.refused} messages: ${talked.refusal}`)
   if (talked.missing > 0) throw new Error(`${name}: ${talked.missing} receipts are missing`)
-  into.perSecond.push(talked.accepted / seconds)
-  into.usPerMessage.push(us / talked.accepted)
-  into.usPerDelivery.push(us / talked.deliveries)
-  if (postmaster !== undefined) {
-    into.postgresUs.push(((postgresSeconds(postmaster) - postgresBefore) * 1e6) / talked.accepted)
-  }
-  into.ackP50Ms.push(talked.ackP50Ms)
-  into.ackP99Ms.push(talked.ackP99Ms)
-  into.lastP50Ms.push(talked.lastP50Ms)
-  into.lastP99Ms.push(talked.lastP99Ms)
+  const postgresSecondsUsed = postgresOf() - postgresBefore
   await sleep(SETTLE_MS)
+  return {
+    perSecond: talked.accepted / seconds,
+    usPerMessage: us / talked.accepted,
+    usPerDelivery: us / talked.deliveries,
+    postgresUs: (postgresSecondsUsed * 1e6) / talked.accepted,
+    ackP50Ms: talked.ackP50Ms,
+    ackP99Ms: talked.ackP99Ms,
+    lastP50Ms: talked.lastP50Ms,
+    lastP99Ms: talked.lastP99Ms,
+  }
 }
 
 /** Milliseconds of CPU a second of those who only listen: they are in all figures. */
@@ -103,17 +96,6 @@ const printRest = async (contestants: ReadonlyArray<Contestant>, seconds: number
   console.log(`  CPU a second while nobody writes, which is in the figures below: ${rest.join(", ")}\n`)
 }
 
-const empty = (): Measured => ({
-  perSecond: [],
-  usPerMessage: [],
-  usPerDelivery: [],
-  postgresUs: [],
-  ackP50Ms: [],
-  ackP99Ms: [],
-  lastP50Ms: [],
-  lastP99Ms: [],
-})
-
 const HEAD = [
   "messages/s",
   "CPU us per message",
@@ -125,34 +107,26 @@ const HEAD = [
   "p99 ms",
 ]
 
-const rowOf = (name: string, measured: Measured): ReadonlyArray<string> => [
-  name,
-  spread(measured.perSecond),
-  spread(measured.usPerMessage),
-  spread(measured.usPerDelivery),
-  measured.postgresUs.length === 0 ? "" : spread(measured.postgresUs),
-  spread(measured.ackP50Ms),
-  spread(measured.ackP99Ms),
-  spread(measured.lastP50Ms),
-  spread(measured.lastP99Ms),
-]
+const FIGURES = [
+  "perSecond",
+  "usPerMessage",
+  "usPerDelivery",
+  "postgresUs",
+  "ackP50Ms",
+  "ackP99Ms",
+  "lastP50Ms",
+  "lastP99Ms",
+] as const
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { people, rounds, seconds, slow, fast } = bench.options
   const contestants = await contestantsOf(bench)
   await sleep(SETTLE_MS)
   await printRest(contestants, seconds)
   const ratios: string[] = []
   for (const perSecond of [slow, fast]) {
-    const measured = contestants.map(empty)
-    for (let round = 0; round < rounds; round++) {
-      for (const [index, contestant] of contestants.entries()) {
-        const into = measured[index]
-        if (into !== undefined) await measureOnce(contestant, { perSecond, seconds }, into)
-      }
-    }
-    const rows = contestants.map(({ name }, index) => rowOf(name, measured[index] ?? empty()))
+    const measured = await inTurns(contestants, rounds, (contestant) => measureOnce(contestant, { perSecond, seconds }))
+    const rows = rowsOf(contestants, measured, FIGURES)
     printRows([[`${perSecond}/s by ${people} people`, ...HEAD], ...rows])
     console.log("")
     const [ours, peer] = measured
@@ -165,7 +139,7 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   console.log(
     `${rounds} rounds of ${seconds} s; median (min..max); times from the message sent, "last receipt" to its last receiver`,
   )
-  if (ratios.length > 0) printVerdicts("Socket.IO at its best (lower is better)", ratios, [])
+  return { peer: "Socket.IO at its best (lower is better)", ratios }
 }
 
 export const chat = defineBenchmark({

@@ -6,9 +6,10 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Joined } from "../support/audience.ts"
 import type { AnnounceOptions } from "../support/audience-process.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { number, printMachine, printRows, printVerdicts, sleep } from "../support/figures.ts"
+import { number, printRows, sleep } from "../support/figures.ts"
 import { affordableSockets, JOINS_PER_SECOND, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
+import { atMost, type Report } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { SocketIoOptions } from "../support/socket-io-server.ts"
 
@@ -80,8 +81,7 @@ const stormOn = async (
   )
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const sockets = affordableSockets(options.sockets)
   const { server, place } = await startLiveServer(options.profile, defer)
   const audience = await openAudience({ port: server.port, sockets, speaks: "gateway", place }, defer)
@@ -114,15 +114,15 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   ])
   console.log(`\nresident memory of the server process; ${JOINS_PER_SECOND} joins/s were offered`)
   const times = (ofPeer: number, own: number): string => `${(ofPeer / own).toFixed(2)}x less`
-  printVerdicts(
-    "Socket.IO",
-    [
+  return {
+    peer: "Socket.IO",
+    ratios: [
       `memory ${times(socketIo.bytesEach, ours.bytesEach)}`,
       `CPU per join ${times(socketIo.joinCpuMs, ours.joinCpuMs)}`,
       `CPU at rest ${times(socketIo.restPercent, ours.restPercent)}`,
     ],
-    [{ what: "memory per socket", value: ours.bytesEach / 1024, goal: 5.5, unit: "KiB", better: "lower" }],
-  )
+    goals: [atMost("memory per socket", ours.bytesEach / 1024, 5.5, "KiB")],
+  }
 }
 
 export const connections = defineBenchmark({

@@ -11,7 +11,7 @@ const SOCKETS_EACH = 5000
 /** `cut`: each socket is closed without a goodbye; `killed`: their processes are, and the kernel closes what they had open. */
 export type Way = "cut" | "killed"
 
-export interface Crowd {
+interface Crowd {
   /** Resolves to the moment of the first departure, in Unix milliseconds. */
   readonly leave: (way: Way) => Promise<number>
 }

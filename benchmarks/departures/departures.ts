@@ -8,7 +8,7 @@ import { newId } from "../../src/model/ids.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import type { Joined } from "../support/audience.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
+import { number, printRows, sleep, spread, spreadOf } from "../support/figures.ts"
 import type { GatewayPlace } from "../support/gateway-tokens.ts"
 import {
   affordableSockets,
@@ -19,6 +19,7 @@ import {
   startLiveServer,
 } from "../support/live-server.ts"
 import { threadSeconds } from "../support/process-usage.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { call, createLiveEvent } from "../support/rest-calls.ts"
 import { PRODUCTION, PROFILE_OPTION } from "../support/server-process.ts"
 import type { SocketIoOptions } from "../support/socket-io-server.ts"
@@ -209,7 +210,7 @@ const cpuOf = (row: Row<PeerDeparture> | undefined): number[] => row?.rounds.map
 const secondsOf = (row: Row<PeerDeparture> | undefined): number[] => row?.rounds.map(({ seconds }) => seconds) ?? []
 
 /** The first row is a quarter of the sockets, the last two are all of them: cut, and killed. */
-const printLast = (ours: ReadonlyArray<Row<Departure>>, peers: ReadonlyArray<Row<PeerDeparture>>): void => {
+const reportOf = (ours: ReadonlyArray<Row<Departure>>, peers: ReadonlyArray<Row<PeerDeparture>>): Report => {
   const [quarter, whole, killed] = [ours[0], ours.at(-2), ours.at(-1)]
   const slope = ratio("CPU per departure, all to a quarter", cpuOf(whole), cpuOf(quarter))
   const answered = spreadOf(whole?.rounds.map(({ meanwhileP99Ms }) => meanwhileP99Ms) ?? []).median
@@ -225,11 +226,10 @@ const printLast = (ours: ReadonlyArray<Row<Departure>>, peers: ReadonlyArray<Row
     `\n${slope.text} (1 means linear); presence was exact every time; answered p99 meanwhile ${number(answered)} ms`,
   )
   const against = peers.length === 0 ? "a quarter of the sockets" : "Socket.IO at its best (lower is better)"
-  printVerdicts(against, [...toPeer, `slope of ours ${slope.value.toFixed(2)}x`], [])
+  return { peer: against, ratios: [...toPeer, `slope of ours ${slope.value.toFixed(2)}x`] }
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const sockets = affordableSockets(options.sockets + options.stay + WATCHERS) - options.stay - WATCHERS
   const live = await startLiveServer(options.profile, defer, { environment: PRODUCTION, users: sockets })
   const other = options.peers > 0 ? await startPeer(defer) : undefined
@@ -247,7 +247,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   printOurs(ours)
   console.log("")
   if (peers.length > 0) printPeers(peers)
-  printLast(ours, peers)
+  return reportOf(ours, peers)
 }
 
 export const departures = defineBenchmark({

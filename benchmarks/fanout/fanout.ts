@@ -10,20 +10,13 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Joined, Received } from "../support/audience.ts"
 import type { AnnounceOptions } from "../support/audience-process.ts"
 import { type Child, startChild } from "../support/child.ts"
-import {
-  type Goal,
-  printMachine,
-  printRows,
-  printVerdicts,
-  ratio,
-  sleep,
-  spread,
-  spreadOf,
-} from "../support/figures.ts"
+import { printRows, sleep, spreadOf } from "../support/figures.ts"
 import { affordableSockets, JOINS_PER_SECOND, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atLeast, atMost, type Goal, type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { SocketIoOptions } from "../support/socket-io-server.ts"
+import { inTurns, rowsOf } from "../support/turns.ts"
 import { dispatchOf, TEXT } from "./message.ts"
 
 const OPTIONS = {
@@ -45,21 +38,12 @@ interface Contestant {
   readonly send: (perSecond: number, seconds: number) => Promise<number>
 }
 
-interface Measured {
-  readonly sent: number[]
-  readonly perCpuSecond: number[]
-  readonly perSecond: number[]
-  readonly cpuPercent: number[]
-  readonly p99Ms: number[]
-}
-
 const SETTLE_MS = 2000
 
 const measureOnce = async (
   contestant: Contestant,
   perSecond: number,
   { seconds, settle }: Bench<typeof OPTIONS>["options"],
-  into: Measured,
 ) => {
   const { audience, pid } = contestant
   await audience.call("listen")
@@ -70,12 +54,14 @@ const measureOnce = async (
   const cpuOfSending = cpuSeconds(pid) - cpuBefore
   const received = await audience.call<Received>("received")
   const cpu = cpuSeconds(pid) - cpuBefore
-  into.sent.push(sent / elapsed)
-  into.perCpuSecond.push(received.deliveries / cpu)
-  into.perSecond.push(received.deliveries / elapsed)
-  into.cpuPercent.push((cpuOfSending / elapsed) * 100)
-  into.p99Ms.push(received.p99Ms)
   await sleep(settle * 1000)
+  return {
+    sent: sent / elapsed,
+    perCpuSecond: received.deliveries / cpu,
+    perSecond: received.deliveries / elapsed,
+    cpuPercent: (cpuOfSending / elapsed) * 100,
+    p99Ms: received.p99Ms,
+  }
 }
 
 const startOurs = async (
@@ -163,8 +149,7 @@ const contestantsOf = async ({ options, defer }: Bench<typeof OPTIONS>): Promise
   return contestants
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { options } = bench
   const contestants = await contestantsOf(bench)
   console.log(`  a dispatch has ${JSON.stringify(dispatchOf(1)).length} bytes\n`)
@@ -175,22 +160,10 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
     [options.slow, 0.9],
     [options.fast, 0.75],
   ] as const) {
-    const measured = contestants.map(
-      (): Measured => ({ sent: [], perCpuSecond: [], perSecond: [], cpuPercent: [], p99Ms: [] }),
+    const measured = await inTurns(contestants, options.rounds, (contestant) =>
+      measureOnce(contestant, perSecond, options),
     )
-    for (let round = 0; round < options.rounds; round++) {
-      for (const [index, contestant] of contestants.entries()) {
-        const into = measured[index]
-        if (into !== undefined) await measureOnce(contestant, perSecond, options, into)
-      }
-    }
-    const rows = contestants.map(({ name }, index) => {
-      const of = measured[index]
-      return [
-        name,
-        ...[of?.sent, of?.perSecond, of?.perCpuSecond, of?.cpuPercent, of?.p99Ms].map((all) => spread(all ?? [])),
-      ]
-    })
+    const rows = rowsOf(contestants, measured, ["sent", "perSecond", "perCpuSecond", "cpuPercent", "p99Ms"])
     const head = [
       `${perSecond}/s wanted`,
       "dispatches/s",
@@ -209,26 +182,24 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
       ratios.push(ratio(what, ours.perCpuSecond, other.perCpuSecond).text)
     }
     goals.push(
-      {
-        what: `raw uWebSockets.js at ${perSecond}/s`,
-        value: ratio("", ours.perCpuSecond, raw.perCpuSecond).value,
-        goal: rawGoal,
-        unit: "x",
-        better: "higher",
-      },
-      {
-        what: `p99 at ${perSecond}/s above raw uWebSockets.js`,
-        value: spreadOf(ours.p99Ms).median - spreadOf(raw.p99Ms).median,
-        goal: 60,
-        unit: "ms",
-        better: "lower",
-      },
+      atLeast(
+        `raw uWebSockets.js at ${perSecond}/s`,
+        ratio("", ours.perCpuSecond, raw.perCpuSecond).value,
+        rawGoal,
+        "x",
+      ),
+      atMost(
+        `p99 at ${perSecond}/s above raw uWebSockets.js`,
+        spreadOf(ours.p99Ms).median - spreadOf(raw.p99Ms).median,
+        60,
+        "ms",
+      ),
     )
   }
   console.log(
     `${options.rounds} rounds of ${options.seconds} s; median (min..max); p99 from command received to socket`,
   )
-  printVerdicts("the peers, in deliveries per CPU second", ratios, goals)
+  return { peer: "the peers, in deliveries per CPU second", ratios, goals }
 }
 
 export const fanout = defineBenchmark({

@@ -5,9 +5,10 @@
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
+import { number, printRows, spread, spreadOf } from "../support/figures.ts"
 import { type Person, signUp } from "../support/people.ts"
 import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { createLiveEvent, createWorkspace } from "../support/rest-calls.ts"
 import { PRODUCTION, type ServerProcess, startServerProcess } from "../support/server-process.ts"
 import type { Flood, Flooded } from "./attackers-process.ts"
@@ -92,8 +93,7 @@ const rowOf = (name: string, rounds: ReadonlyArray<Served>): ReadonlyArray<strin
   spread(rounds.map(({ socketsLost }) => socketsLost)),
 ]
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { options } = bench
   const house = await openHouse(bench)
   const quiet: Served[] = []
@@ -118,21 +118,23 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   if (options.addresses > 0) await sweep(house, options.addresses)
   const p99 = (rounds: ReadonlyArray<Served>) => rounds.map(({ loginP99Ms }) => loginP99Ms)
   const beat = (rounds: ReadonlyArray<Served>) => rounds.map(({ beatP99Ms }) => beatP99Ms)
-  printVerdicts(
-    "the same server without the flood",
-    [ratio("login p99", p99(flooded), p99(quiet)).text, ratio("heartbeat p99", beat(flooded), beat(quiet)).text],
-    [
-      { what: "login p99", value: spreadOf(p99(flooded)).median, goal: 1500, unit: "ms", better: "lower" },
-      {
-        what: "sign-ins refused",
-        value: flooded.reduce((sum, { loginsRefused }) => sum + loginsRefused, 0),
-        goal: 0,
-        unit: "",
-        better: "lower",
-      },
-      { what: "heartbeat p99", value: spreadOf(beat(flooded)).median, goal: 100, unit: "ms", better: "lower" },
+  return {
+    peer: "the same server without the flood",
+    ratios: [
+      ratio("login p99", p99(flooded), p99(quiet)).text,
+      ratio("heartbeat p99", beat(flooded), beat(quiet)).text,
     ],
-  )
+    goals: [
+      atMost("login p99", spreadOf(p99(flooded)).median, 1500, "ms"),
+      atMost(
+        "sign-ins refused",
+        flooded.reduce((sum, { loginsRefused }) => sum + loginsRefused, 0),
+        0,
+        "",
+      ),
+      atMost("heartbeat p99", spreadOf(beat(flooded)).median, 100, "ms"),
+    ],
+  }
 }
 
 export const flood = defineBenchmark({

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { responseLength, statusOf } from "../support/http-response.ts"
 
-export interface Answered {
+interface Answered {
   readonly status: number
   readonly ms: number
 }

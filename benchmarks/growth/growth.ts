@@ -2,9 +2,10 @@
  * What things cost as there are more of them: joins, deliveries, commands and memory of one event with more and more people, and of a server
  * with more and more live events. A slope of 1 means that the total cost is linear. The limit of deliveries is raw uWebSockets.js.
  */
+
 import { type Bench, defineBenchmark } from "../benchmark.ts"
-import { printMachine, printVerdicts } from "../support/figures.ts"
 import { affordableSockets, startLiveServer } from "../support/live-server.ts"
+import type { Report } from "../support/report.ts"
 import { PRODUCTION, PROFILE_OPTION } from "../support/server-process.ts"
 import { FiguresBySize } from "./figures-by-size.ts"
 import { measureEvents } from "./many-events.ts"
@@ -28,8 +29,7 @@ const OPTIONS = {
 
 const STEP = 10
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const sockets = affordableSockets(options.sockets)
   const events = affordableSockets(options.events)
   const chosen = (sizes: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -70,11 +70,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     `${options.rounds} rounds, ${options.perSecond} a second for ${options.seconds} s; median (min..max); CPU beyond what the process takes at rest`,
   )
   console.log("a delivery has its share of the command that caused it; a note is told to the hosts alone")
-  printVerdicts(
-    "the smallest size (1 means linear)",
-    told.flatMap((figures) => figures.slopes()),
-    [],
-  )
+  return { peer: "the smallest size (1 means linear)", ratios: told.flatMap((figures) => figures.slopes()) }
 }
 
 export const growth = defineBenchmark({

@@ -7,9 +7,10 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Joined } from "../support/audience.ts"
 import type { AnnounceOptions } from "../support/audience-process.ts"
 import { startChild } from "../support/child.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
+import { number, printRows, sleep, spread, spreadOf } from "../support/figures.ts"
 import { affordableSockets, openAudience, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { SocketIoOptions } from "../support/socket-io-server.ts"
 
@@ -71,8 +72,7 @@ const rowOf = (name: string, storms: ReadonlyArray<Storm>, hasActor: boolean) =>
   hasActor ? spread(storms.map(({ actorBusy }) => actorBusy * 100)) : "",
 ]
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const sockets = affordableSockets(bench.options.sockets)
   const ours: Storm[] = []
   const peers: Storm[] = []
@@ -94,10 +94,11 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   texts.push(ratio("joins per CPU second", economy(ours), economy(peers)).text)
   const seconds = spreadOf(ours.map((storm) => storm.seconds)).median
   const cost = spreadOf(ours.map((storm) => storm.cpuSeconds)).median / spreadOf(peers.map((s) => s.cpuSeconds)).median
-  printVerdicts("Socket.IO with a token check", texts, [
-    { what: "CPU per join to Socket.IO", value: cost, goal: 0.8, unit: "x", better: "lower" },
-    { what: "until all are ready", value: seconds, goal: 3.3, unit: "s", better: "lower" },
-  ])
+  return {
+    peer: "Socket.IO with a token check",
+    ratios: texts,
+    goals: [atMost("CPU per join to Socket.IO", cost, 0.8, "x"), atMost("until all are ready", seconds, 3.3, "s")],
+  }
 }
 
 export const joinstorm = defineBenchmark({

@@ -7,8 +7,9 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { storeKeys } from "../rest/keys.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, percentile, printMachine, printRows, printVerdicts, spread, spreadOf } from "../support/figures.ts"
+import { number, percentile, printRows, spread, spreadOf } from "../support/figures.ts"
 import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
+import { atMost, type Report } from "../support/report.ts"
 import { call, createWorkspace, eventBody } from "../support/rest-calls.ts"
 import { PRODUCTION, PROFILE_OPTION, type ServerProcess, startServerProcess } from "../support/server-process.ts"
 import { casesOf, type ListCase } from "./pages.ts"
@@ -129,23 +130,19 @@ const rowOf = ({ list, shown, rest, alone: statement }: Measured): ReadonlyArray
   `${(median(rest, "p50Ms") / median(statement, "p50Ms")).toFixed(2)}x`,
 ]
 
-const report = (measured: ReadonlyArray<Measured>): void => {
+const reportOf = (measured: ReadonlyArray<Measured>): Report => {
   const ratios = measured.map(({ rest, alone: statement }) => median(rest, "p50Ms") / median(statement, "p50Ms"))
   const { median: middle, max } = spreadOf(ratios)
   const slowest = Math.max(...measured.map(({ rest }) => median(rest, "p99Ms")))
   const refused = measured.flatMap(({ rest }) => figures(rest, "refused")).reduce((sum, n) => sum + n, 0)
-  printVerdicts(
-    "the statement alone (p50, lower is better)",
-    [`median of all pages ${middle.toFixed(2)}x`, `most ${max.toFixed(2)}x`],
-    [
-      { what: "p99 of the slowest page", value: slowest, goal: 100, unit: "ms", better: "lower" },
-      { what: "refused", value: refused, goal: 0, unit: "requests", better: "lower" },
-    ],
-  )
+  return {
+    peer: "the statement alone (p50, lower is better)",
+    ratios: [`median of all pages ${middle.toFixed(2)}x`, `most ${max.toFixed(2)}x`],
+    goals: [atMost("p99 of the slowest page", slowest, 100, "ms"), atMost("refused", refused, 0, "requests")],
+  }
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { options } = bench
   const house = await openHouse(bench)
   const measured: Measured[] = []
@@ -176,7 +173,7 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   console.log(
     `\n${options.rounds} rounds of ${options.seconds} s, ${options.atOnce} at once, pages of 100; median (min..max)`,
   )
-  report(measured)
+  return reportOf(measured)
 }
 
 export const lists = defineBenchmark({

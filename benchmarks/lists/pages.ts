@@ -14,7 +14,7 @@ import { pageInvites } from "../../src/store/workspaces/invites.ts"
 import { pageMemberships, pageUsers } from "../../src/store/workspaces/users.ts"
 import { MOST_VOTES, SPAN_MS, type Stored } from "./rows.ts"
 
-export interface Place extends Stored {
+interface Place extends Stored {
   readonly workspaceId: string
 }
 

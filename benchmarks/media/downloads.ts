@@ -1,12 +1,14 @@
 /** Downloads of a recording, whole and in ranges, against nginx that sends the same file. */
 import type { Child } from "../support/child.ts"
-import { type Goal, printRows, ratio, spread } from "../support/figures.ts"
+import { printRows } from "../support/figures.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atLeast, type Goal, ratio } from "../support/report.ts"
+import { inTurns, rowsOf } from "../support/turns.ts"
 import { MEBIBYTE } from "./house.ts"
 import type { Get, Transferred } from "./transfer-process.ts"
 import { AT_ONCE, type Verdict } from "./uploads.ts"
 
-export interface Reader {
+interface Reader {
   readonly name: string
   readonly pid: number
   readonly url: string
@@ -32,29 +34,19 @@ export const compareDownloads = async (
   readers: ReadonlyArray<Reader>,
   { rounds, bytes, ranges }: Wanted,
 ): Promise<Verdict> => {
-  const measured = readers.map(() => ({ perSecond: [] as number[], perCpuSecond: [] as number[] }))
-  for (let round = 0; round < rounds; round++) {
-    const wanted = ranges === 0 ? {} : { ranges: someRanges(ranges, bytes) }
-    for (const [index, { pid, url }] of readers.entries()) {
-      const before = cpuSeconds(pid)
-      const done = await loader.call<Transferred>("get", { url, connections: AT_ONCE, ...wanted } satisfies Get)
-      const cpu = Math.max(0.01, cpuSeconds(pid) - before)
-      measured[index]?.perSecond.push(done.bytes / MEBIBYTE / done.seconds)
-      measured[index]?.perCpuSecond.push(done.bytes / MEBIBYTE / cpu)
-    }
-  }
+  // Both read the same ranges in a round.
+  const wanted = Array.from({ length: rounds }, () => (ranges === 0 ? {} : { ranges: someRanges(ranges, bytes) }))
+  const measured = await inTurns(readers, rounds, async ({ pid, url }, round) => {
+    const before = cpuSeconds(pid)
+    const done = await loader.call<Transferred>("get", { url, connections: AT_ONCE, ...wanted[round] } satisfies Get)
+    const cpu = Math.max(0.01, cpuSeconds(pid) - before)
+    return { perSecond: done.bytes / MEBIBYTE / done.seconds, perCpuSecond: done.bytes / MEBIBYTE / cpu }
+  })
   const title = ranges === 0 ? `GET of ${bytes / MEBIBYTE} MiB` : `${ranges} ranges of 1 MiB`
   console.log("")
-  printRows([
-    [title, "MiB/s", "MiB per CPU second"],
-    ...readers.map(({ name }, index) => [
-      name,
-      spread(measured[index]?.perSecond ?? []),
-      spread(measured[index]?.perCpuSecond ?? []),
-    ]),
-  ])
+  printRows([[title, "MiB/s", "MiB per CPU second"], ...rowsOf(readers, measured, ["perSecond", "perCpuSecond"])])
   const [ours, peer] = measured
   const cpu = ratio(`${title} per CPU second`, ours?.perCpuSecond ?? [], peer?.perCpuSecond ?? [])
-  const goal: Goal = { what: cpu.text, value: cpu.value, goal: 0.5, unit: "x", better: "higher" }
+  const goal: Goal = atLeast(cpu.text, cpu.value, 0.5, "x")
   return { goals: [goal], ratios: [cpu.text] }
 }

@@ -9,14 +9,14 @@ import { begin, complete, type House, remove, settled } from "./house.ts"
 const run = (command: string, args: ReadonlyArray<string>): number => {
   const startedAt = performance.now()
   const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" })
-  if (error !== undefined) throw new Error(`This benchmark needs ${command} on the path.`)
+  if (error !== undefined) throw error
   if (status !== 0) throw new Error(`${command}: ${stderr}`)
   return (performance.now() - startedAt) / 1000
 }
 
 const QUIET = ["-v", "error", "-y"]
 
-export interface Film {
+interface Film {
   readonly name: string
   readonly path: string
   readonly contentType: string

@@ -8,16 +8,8 @@ import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { type NginxPeer, startNginx } from "../broadcast/nginx-peer.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { temporaryFolder } from "../support/database.ts"
-import {
-  number,
-  percentile,
-  printMachine,
-  printRows,
-  printVerdicts,
-  sleep,
-  spread,
-  spreadOf,
-} from "../support/figures.ts"
+import { number, percentile, printRows, sleep, spread, spreadOf } from "../support/figures.ts"
+import { atMost, type Report } from "../support/report.ts"
 import { call } from "../support/rest-calls.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import { toldWhile } from "./beside.ts"
@@ -104,7 +96,7 @@ const beside = async (running: Running, viewers: number, bytes: number): Promise
   ])
   const value = percentile(busy, 0.99) - percentile(quiet, 0.99)
   return {
-    goals: [{ what: "p99 beside an upload, more by", value, goal: 25, unit: "ms", better: "lower" }],
+    goals: [atMost("p99 beside an upload, more by", value, 25, "ms")],
     ratios: [],
   }
 }
@@ -125,10 +117,7 @@ const films = async (
     const inspection = spreadOf(inspected).median / spreadOf(probed).median
     const clip = spreadOf(cut).median / spreadOf(copied).median
     verdicts.push({
-      goals: [
-        { what: `${film.name} inspected`, value: inspection, goal: 1, unit: "x", better: "lower" },
-        { what: `${film.name} clip`, value: clip, goal: 3, unit: "x", better: "lower" },
-      ],
+      goals: [atMost(`${film.name} inspected`, inspection, 1, "x"), atMost(`${film.name} clip`, clip, 3, "x")],
       ratios: [`${film.name} inspected ${inspection.toFixed(2)}x ffprobe, clip ${clip.toFixed(2)}x ffmpeg`],
     })
   }
@@ -137,8 +126,7 @@ const films = async (
   return { goals: verdicts.flatMap(({ goals }) => goals), ratios: verdicts.flatMap(({ ratios }) => ratios) }
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const folder = await temporaryFolder(defer)
   const inside = (name: string): string => {
     const made = join(folder, name)
@@ -159,16 +147,17 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     await beside(running, options.viewers, bytes),
     await films(running.house, inside("films"), options),
   ]
-  printVerdicts(
-    "nginx, raw uWebSockets.js, ffprobe and ffmpeg",
-    verdicts.flatMap(({ ratios }) => ratios),
-    verdicts.flatMap(({ goals }) => goals),
-  )
+  return {
+    peer: "nginx, raw uWebSockets.js, ffprobe and ffmpeg",
+    ratios: verdicts.flatMap(({ ratios }) => ratios),
+    goals: verdicts.flatMap(({ goals }) => goals),
+  }
 }
 
 export const media = defineBenchmark({
   summary: "Uploads, downloads, clips and inspections, against nginx, the bare engine, and ffmpeg.",
   options: OPTIONS,
+  needs: ["nginx", "ffmpeg", "ffprobe"],
   limitSeconds: 900,
   run,
 })

@@ -4,14 +4,15 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { NginxPeer } from "../broadcast/nginx-peer.ts"
 import type { Child } from "../support/child.ts"
-import { type Goal, number, printRows, ratio, sleep, spread } from "../support/figures.ts"
+import { number, printRows, sleep, spread } from "../support/figures.ts"
 import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
+import { atLeast, atMost, type Goal, ratio } from "../support/report.ts"
 import { begin, type House, MEBIBYTE, remove, wavHead } from "./house.ts"
 import type { Put, Transferred } from "./transfer-process.ts"
 
 export const AT_ONCE = 8
 
-export interface Side {
+interface Side {
   readonly name: string
   readonly pid: number
   /** Addresses for so many uploads, and what to do afterwards. */
@@ -119,12 +120,12 @@ export const compareUploads = async (
     const toNginx = ratio(`${count} PUT to nginx`, ours.mebibytesPerSecond, dav.mebibytesPerSecond)
     ratios.push(toSynced.text, toBare.text, toNginx.text)
     goals.push(
-      { what: toSynced.text, value: toSynced.value, goal: 0.8, unit: "x", better: "higher" },
-      { what: toBare.text, value: toBare.value, goal: 0.8, unit: "x", better: "higher" },
-      { what: toNginx.text, value: toNginx.value, goal: 2, unit: "x", better: "higher" },
+      atLeast(toSynced.text, toSynced.value, 0.8, "x"),
+      atLeast(toBare.text, toBare.value, 0.8, "x"),
+      atLeast(toNginx.text, toNginx.value, 2, "x"),
     )
     if (count > 1) continue
-    goals.push({ what: "resident", value: ours.resident / MEBIBYTE, goal: 200, unit: "MiB", better: "lower" })
+    goals.push(atMost("resident", ours.resident / MEBIBYTE, 200, "MiB"))
   }
   return { goals, ratios }
 }

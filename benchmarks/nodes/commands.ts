@@ -10,7 +10,7 @@ import type { GatewayPlace } from "../support/gateway-tokens.ts"
 import { measured, NODES, ownersOf, portOf, type Site } from "./site.ts"
 import { byRole, median, medianCpu, medianTraffic, type Used } from "./usage-by-role.ts"
 
-export interface CommandsOptions {
+interface CommandsOptions {
   readonly rounds: number
   readonly seconds: number
   readonly events: number

@@ -21,7 +21,7 @@ import {
   type Used,
 } from "./usage-by-role.ts"
 
-export interface FanOutOptions {
+interface FanOutOptions {
   readonly rounds: number
   readonly seconds: number
   readonly rest: number

@@ -7,7 +7,7 @@ import { JOINS_PER_SECOND, openAudience } from "../support/live-server.ts"
 import { endEvent, measured, openEvent, type Site } from "./site.ts"
 import { byRole, median, medianCpu, medianSingle, medianTraffic, ofSingle, type Used } from "./usage-by-role.ts"
 
-export interface JoinsOptions {
+interface JoinsOptions {
   readonly joins: number
   readonly perSecond: number
 }
@@ -56,7 +56,7 @@ export interface JoinsResult {
 }
 
 /** Both sides of one storm, round by round. */
-export interface JoinsRounds {
+interface JoinsRounds {
   readonly options: JoinsOptions
   readonly single: Storm[]
   readonly nodes: Storm[]

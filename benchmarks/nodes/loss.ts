@@ -6,7 +6,7 @@ import type { Losses, LossOptions } from "./loss-process.ts"
 import { openEvent, openNodes } from "./site.ts"
 import { openPeer } from "./socket-io.ts"
 
-export interface LossRunOptions {
+interface LossRunOptions {
   readonly rounds: number
   readonly sockets: number
   readonly perSecond: number

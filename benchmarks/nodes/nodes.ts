@@ -7,7 +7,8 @@ import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { Measured } from "../../capacity/measured.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
-import { type Goal, number, printMachine, printVerdicts } from "../support/figures.ts"
+import { number } from "../support/figures.ts"
+import { atMost, type Goal, type Report } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import { measureBusy } from "./busy.ts"
 import { type CommandsResult, measureCommands } from "./commands.ts"
@@ -69,23 +70,14 @@ const save = (measured: Partial<Measured>): void => {
   console.log(`\nkept in ${SAVED}`)
 }
 
-const goalsOf = (fanOut: ReadonlyArray<FanOutResult>, joins: ReadonlyArray<JoinsResult>): ReadonlyArray<Goal> => {
-  const x = { unit: "x", better: "lower" } as const
-  return [
-    ...fanOut.map(({ toSingle, measured: { sockets } }) => ({
-      what: `CPU per delivery, ${number(sockets)} sockets`,
-      value: toSingle,
-      goal: 1.15,
-      ...x,
-    })),
-    ...joins.map(({ owningToSingle, measured }) => ({
-      what: `owner's share per join, ${number(measured.joins)} joins`,
-      value: owningToSingle,
-      goal: 0.3,
-      ...x,
-    })),
-  ]
-}
+const goalsOf = (fanOut: ReadonlyArray<FanOutResult>, joins: ReadonlyArray<JoinsResult>): ReadonlyArray<Goal> => [
+  ...fanOut.map(({ toSingle, measured: { sockets } }) =>
+    atMost(`CPU per delivery, ${number(sockets)} sockets`, toSingle, 1.15, "x"),
+  ),
+  ...joins.map(({ owningToSingle, measured }) =>
+    atMost(`owner's share per join, ${number(measured.joins)} joins`, owningToSingle, 0.3, "x"),
+  ),
+]
 
 const textsOf = (
   fanOut: ReadonlyArray<FanOutResult>,
@@ -156,8 +148,7 @@ const standsOf = async (
   return { standing }
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const isWanted = (part: number): boolean => options.only === 0 || options.only === part
   const people = Math.max(options.sockets, options.joins + ALREADY_HERE)
   const sides: Sides = {
@@ -183,13 +174,18 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
       ...(busy && { busy }),
     })
   }
-  printVerdicts("one process", textsOf(fanOut, joins, commands?.remoteToLocal ?? []), goalsOf(fanOut, joins))
+  return {
+    peer: "one process",
+    ratios: textsOf(fanOut, joins, commands?.remoteToLocal ?? []),
+    goals: goalsOf(fanOut, joins),
+  }
 }
 
 export const nodes = defineBenchmark({
   summary:
     "Three nodes: CPU of fan-out, joins and commands against one process and Socket.IO over three, and a killed one.",
   options: OPTIONS,
+  needs: ["nats-server", "redis-server"],
   limitSeconds: 3600,
   run,
 })

@@ -43,14 +43,14 @@ export interface Usage {
 
 const SILENCE: NatsTraffic = { messagesIn: 0, messagesOut: 0, bytesIn: 0, bytesOut: 0 }
 
-export const usageOf = async ({ servers, nats, postmaster }: Site): Promise<Usage> => ({
+const usageOf = async ({ servers, nats, postmaster }: Site): Promise<Usage> => ({
   servers: servers.map(({ pid }) => threadSeconds(pid)),
   nats: nats === undefined ? 0 : threadSeconds(nats.pid),
   postgres: postgresSeconds(postmaster),
   traffic: (await nats?.traffic()) ?? SILENCE,
 })
 
-export const usedBetween = (before: Usage, after: Usage): Usage => ({
+const usedBetween = (before: Usage, after: Usage): Usage => ({
   servers: after.servers.map((seconds, at) => seconds - (before.servers[at] ?? 0)),
   nats: after.nats - before.nats,
   postgres: after.postgres - before.postgres,

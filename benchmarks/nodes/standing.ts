@@ -10,7 +10,7 @@ import { placesOf, seedEvents } from "./commands.ts"
 import { endEvent, measured, NODES, openEvent, portOf, type Site, type Usage } from "./site.ts"
 import { sumOfServers, type Used } from "./usage-by-role.ts"
 
-export interface StandingOptions {
+interface StandingOptions {
   readonly rest: number
   readonly people: number
   readonly events: number

@@ -7,7 +7,7 @@ import { NODES, type OwnedEvent, type Usage } from "./site.ts"
 export type Used = Usage & { readonly seconds: number }
 
 export const HOST_BESIDE_OWNER = 1
-export const OTHER_BESIDE_OWNER = 2
+const OTHER_BESIDE_OWNER = 2
 
 export const byRole = ({ servers, nats, postgres }: Used, { owner }: Pick<OwnedEvent, "owner">): NodesCpu => {
   const at = (by: number): number => servers[(owner + by) % NODES] ?? 0

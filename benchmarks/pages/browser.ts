@@ -1,8 +1,7 @@
 /** Chromium with the pages of a server, and the slow phone that it plays. */
 import { type BrowserContextOptions, type CDPSession, chromium, type Page } from "playwright-core"
 import type { Defer } from "../benchmark.ts"
-
-const CHROMIUM = "/usr/bin/chromium"
+import { programPath } from "../support/programs.ts"
 
 /** A phone of the middle class on a slow mobile network: the profile that Lighthouse calls "mobile". */
 const PHONE: BrowserContextOptions = {
@@ -33,7 +32,7 @@ export interface Kept {
 export type Open = (device: Device, kept?: Kept) => Promise<Opened>
 
 export const openBrowser = async (defer: Defer): Promise<Open> => {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })
+  const browser = await chromium.launch({ executablePath: programPath("chromium"), args: ["--no-sandbox"] })
   defer(() => browser.close())
   return async (device, kept) => {
     const context = await browser.newContext({ locale: "en-GB", ...(device === "phone" ? PHONE : DESK) })

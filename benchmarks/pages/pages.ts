@@ -6,16 +6,7 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { PeopleOptions, Talked } from "../chat/people-process.ts"
 import type { Joined } from "../support/audience.ts"
 import { type Child, startChild } from "../support/child.ts"
-import {
-  percentile,
-  printMachine,
-  printRows,
-  printVerdicts,
-  ratio,
-  sleep,
-  spread,
-  spreadOf,
-} from "../support/figures.ts"
+import { percentile, printRows, sleep, spread, spreadOf } from "../support/figures.ts"
 import {
   affordableSockets,
   JOINS_PER_SECOND,
@@ -23,6 +14,7 @@ import {
   openAudience,
   startLiveServer,
 } from "../support/live-server.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { call, eventBody } from "../support/rest-calls.ts"
 import { type Device, type Kept, type Open, openBrowser } from "./browser.ts"
 import { largestPaint, startPlainPage, type View } from "./first-view.ts"
@@ -186,8 +178,7 @@ const measureMemory = async (open: Open, live: LiveServer, kept: Kept, people: C
   return ratio("heap of the last tenth to the second", last ?? [], second ?? []).text
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { options, defer } = bench
   const live = await startLiveServer(0, defer, { agenda: AGENDA })
   const open = await openBrowser(defer)
@@ -208,27 +199,26 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   const memory = await measureMemory(open, live, kept, people, options.minutes)
   const [announced = [], liveEvent = [], , plain = []] = paints
   const [silent = Number.NaN, , full = Number.NaN] = typing
-  printVerdicts(
-    "a page without script, the event in silence, and the page when it was new (lower is better)",
-    [ratio("largest paint", announced, plain).text, `p98 of interactions ${(full / silent).toFixed(2)}x`, memory],
-    [
-      { what: "largest paint", value: spreadOf(announced).median, goal: PAINT_GOAL_MS, unit: "ms", better: "lower" },
-      {
-        what: "largest paint of a live event",
-        value: spreadOf(liveEvent).median,
-        goal: PAINT_GOAL_MS,
-        unit: "ms",
-        better: "lower",
-      },
-      { what: "entering", value: spreadOf(entering).median, goal: PAINT_GOAL_MS, unit: "ms", better: "lower" },
-      { what: "p98 of interactions", value: full, goal: INTERACTION_GOAL_MS, unit: "ms", better: "lower" },
+  return {
+    peer: "a page without script, the event in silence, and the page when it was new (lower is better)",
+    ratios: [
+      ratio("largest paint", announced, plain).text,
+      `p98 of interactions ${(full / silent).toFixed(2)}x`,
+      memory,
     ],
-  )
+    goals: [
+      atMost("largest paint", spreadOf(announced).median, PAINT_GOAL_MS, "ms"),
+      atMost("largest paint of a live event", spreadOf(liveEvent).median, PAINT_GOAL_MS, "ms"),
+      atMost("entering", spreadOf(entering).median, PAINT_GOAL_MS, "ms"),
+      atMost("p98 of interactions", full, INTERACTION_GOAL_MS, "ms"),
+    ],
+  }
 }
 
 export const pages = defineBenchmark({
   summary: "The pages in Chromium: largest paint on a phone, answers to typing beside a full event, memory over time.",
   options: OPTIONS,
+  needs: ["chromium"],
   limitSeconds: 4200,
   run,
 })

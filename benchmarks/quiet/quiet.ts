@@ -6,10 +6,11 @@
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { PeopleOptions, Talk, Talked } from "../chat/people-process.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { printRows, sleep, spread } from "../support/figures.ts"
 import type { GatewayPlace } from "../support/gateway-tokens.ts"
 import { affordableSockets, JOINS_PER_SECOND, type LiveServer, SHOW, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { createLiveEvent } from "../support/rest-calls.ts"
 import { PRODUCTION, PROFILE_OPTION } from "../support/server-process.ts"
 
@@ -104,8 +105,7 @@ const rowOf = (name: string, rounds: ReadonlyArray<Measured>): ReadonlyArray<str
   ]
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { options } = bench
   const sockets = affordableSockets(options.sockets)
   const house = await openHouse(bench)
@@ -139,17 +139,11 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
     ratio("answered p99", answered(beside), answered(alone)),
     ratio("receipt p99", received(beside), received(alone)),
   ]
-  printVerdicts(
-    "the quiet event alone (lower is better)",
-    ratios.map(({ text }) => text),
-    ratios.map(({ text, value }) => ({
-      what: text.replace(/ \S+$/, ""),
-      value,
-      goal: 1.5,
-      unit: "x",
-      better: "lower" as const,
-    })),
-  )
+  return {
+    peer: "the quiet event alone (lower is better)",
+    ratios: ratios.map(({ text }) => text),
+    goals: ratios.map(({ text, value }) => atMost(text.replace(/ \S+$/, ""), value, 1.5, "x")),
+  }
 }
 
 export const quiet = defineBenchmark({

@@ -4,9 +4,10 @@
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { number, printRows, sleep, spread } from "../support/figures.ts"
 import { affordableSockets, JOINS_PER_SECOND, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { Applause, CheerOptions, FansOptions } from "./fans-process.ts"
 
@@ -46,8 +47,7 @@ const contestantsOf = async ({ options, defer }: Bench<typeof OPTIONS>): Promise
   ]
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report | undefined> => {
   const contestants = await contestantsOf(bench)
   const { perSecond, seconds, rounds } = bench.options
   for (let round = 0; round < rounds; round++) {
@@ -73,10 +73,10 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   ])
   console.log("\nlatency: from the reaction to the tally that holds it, which waits for half a second on purpose")
   const [ours, theirs] = contestants
-  if (ours === undefined || theirs === undefined) return
+  if (ours === undefined || theirs === undefined) return undefined
   const lost = ours.applause.some(({ counted, sent }) => counted !== sent)
-  printVerdicts("Socket.IO", [ratio("CPU", theirs.cpu, ours.cpu).text.replace("x", "x less")], [])
   if (lost) throw new Error("not every reaction was counted")
+  return { peer: "Socket.IO", ratios: [ratio("CPU", theirs.cpu, ours.cpu).text.replace("x", "x less")] }
 }
 
 export const reactions = defineBenchmark({

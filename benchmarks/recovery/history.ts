@@ -2,7 +2,7 @@
 import { newId } from "../../src/model/ids.ts"
 import type { Queryable } from "../../src/store/database.ts"
 
-export interface Amounts {
+interface Amounts {
   readonly messages: number
   readonly publications: number
   readonly heads: number

@@ -14,7 +14,8 @@ import { SWEEP_BATCH } from "../../src/store/sweeps.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
+import { number, printRows, spread, spreadOf } from "../support/figures.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { HISTORY_MS, seedHistory } from "./history.ts"
 
 const OPTIONS = {
@@ -84,8 +85,7 @@ const forgetAll = async ({ run }: Store): Promise<ReadonlyArray<number>> => {
   return took
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const databases = await startDatabases(defer)
   const old = await openStore(await databases.create("migrated"), options.pool, defer)
   const fresh = await openStore(await databases.create("migrated"), options.pool, defer)
@@ -118,17 +118,11 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
       `the longest ${number(Math.max(...forgetting))} ms; the sweep right after it ${number(after)} ms`,
   )
   console.log(`${options.rounds} rounds; median (min..max)`)
-  printVerdicts(
-    "the same without history (time)",
-    measured.map(({ what, ours, without }) => ratio(what, ours, without).text),
-    measured.map(({ what, goal, ours }) => ({
-      what,
-      value: spreadOf(ours).median,
-      goal,
-      unit: "ms",
-      better: "lower" as const,
-    })),
-  )
+  return {
+    peer: "the same without history (time)",
+    ratios: measured.map(({ what, ours, without }) => ratio(what, ours, without).text),
+    goals: measured.map(({ what, goal, ours }) => atMost(what, spreadOf(ours).median, goal, "ms")),
+  }
 }
 
 export const recovery = defineBenchmark({

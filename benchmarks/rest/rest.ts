@@ -4,13 +4,13 @@
  * answering the same bytes. Rounds alternate; both sides stay up throughout.
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
-import { type Child, startChild } from "../support/child.ts"
+import { startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { type Goal, printMachine, printRows, printVerdicts, ratio, spread } from "../support/figures.ts"
-import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
-import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
+import { printRows } from "../support/figures.ts"
+import { atLeast, type Goal, type Report, ratio } from "../support/report.ts"
 import { AGENDA, call, createWorkspace, eventBody } from "../support/rest-calls.ts"
 import { PRODUCTION, PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
+import { type HttpSide, httpInTurns, rowsOf } from "../support/turns.ts"
 import { storeKeys } from "./keys.ts"
 
 const OPTIONS = {
@@ -21,20 +21,6 @@ const OPTIONS = {
   events: { fallback: 500, doc: "Events that are read in turn." },
   only: { fallback: 0, doc: "1 GET, 2 POST, 3 the route without a database; 0 all." },
   ...PROFILE_OPTION,
-}
-
-interface Side {
-  readonly name: string
-  readonly pid: number
-  readonly port: number
-}
-
-interface Measured {
-  readonly perSecond: number[]
-  readonly perCpuSecond: number[]
-  /** CPU microseconds of PostgreSQL for a request. */
-  readonly postgresUs: number[]
-  readonly p99Ms: number[]
 }
 
 const WARM_UP_SECONDS = 2
@@ -50,40 +36,9 @@ const request = (method: string, path: string, headers: ReadonlyArray<string>, b
   return [`${method} ${path} HTTP/1.1`, "host: 127.0.0.1", ...headers, ...length, "", body].join("\r\n")
 }
 
-const measure = async (
-  loader: Child,
-  sides: ReadonlyArray<Side>,
-  postmaster: number,
-  requests: ReadonlyArray<string>,
-  options: { readonly rounds: number; readonly seconds: number; readonly connections: number },
-): Promise<ReadonlyArray<Measured>> => {
-  const measured = sides.map((): Measured => ({ perSecond: [], perCpuSecond: [], postgresUs: [], p99Ms: [] }))
-  const { connections, seconds } = options
-  const once = (port: number, length: number) =>
-    loader.call<HttpLoadResult>("run", { port, connections, seconds: length, requests } satisfies HttpLoad)
-  for (const { port } of sides) await once(port, WARM_UP_SECONDS)
-  for (let round = 0; round < options.rounds; round++) {
-    for (const [index, side] of sides.entries()) {
-      const [before, postgresBefore] = [cpuSeconds(side.pid), postgresSeconds(postmaster)]
-      const result = await once(side.port, seconds)
-      const cpu = cpuSeconds(side.pid) - before
-      const postgresUs = ((postgresSeconds(postmaster) - postgresBefore) * 1e6) / result.answered
-      if (result.refused > 0) throw new Error(`${side.name} refused ${result.refused} of ${result.answered} requests`)
-      measured[index]?.perSecond.push(result.answered / result.seconds)
-      measured[index]?.perCpuSecond.push(result.answered / cpu)
-      measured[index]?.postgresUs.push(postgresUs)
-      measured[index]?.p99Ms.push(result.p99Ms)
-    }
-  }
-  return measured
-}
-
-const report = (what: string, sides: ReadonlyArray<Side>, measured: ReadonlyArray<Measured>) => {
+const report = (what: string, sides: ReadonlyArray<HttpSide>, measured: Awaited<ReturnType<typeof httpInTurns>>) => {
   console.log(what)
-  const rows = sides.map(({ name }, index) => {
-    const { perSecond = [], perCpuSecond = [], postgresUs = [], p99Ms = [] } = measured[index] ?? {}
-    return [name, spread(perSecond), spread(perCpuSecond), spread(postgresUs), spread(p99Ms)]
-  })
+  const rows = rowsOf(sides, measured, ["perSecond", "perCpuSecond", "postgresUs", "p99Ms"])
   printRows([["", "requests/s", "requests per CPU second", "PostgreSQL us per request", "p99 ms"], ...rows])
   console.log("")
   const [ours, peer] = measured
@@ -104,8 +59,7 @@ const fixedAnswer = async (url: string) => {
   return { path: NO_DATABASE_ROUTE, status: "200 OK", headers, body: await response.text() }
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const databases = await startDatabases(defer)
   const databaseUrl = await databases.create("migrated")
   const server = await startServerProcess(
@@ -125,7 +79,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   for (let n = 0; n < options.events; n++) {
     ids.push((await call(server.url, "POST", "/v1/events", { key: keyOf(n), body: eventBody() })).id)
   }
-  const ours: Side = { name: "Gathercue", pid: server.pid, port: server.port }
+  const ours: HttpSide = { name: "Gathercue", pid: server.pid, port: server.port }
   const port = await fastify.call<number>("start", { databaseUrl, pool: options.pool })
   const withDatabase = [ours, { name: "Fastify 5", pid: fastify.pid, port }]
   const rawPort = await uws.call<number>("start", await fixedAnswer(server.url))
@@ -161,13 +115,14 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   ].filter((_, index) => options.only === 0 || options.only === index + 1)
   const ratios: string[] = []
   const goals: Goal[] = []
+  const rounds = { ...options, warmUpSeconds: WARM_UP_SECONDS }
   for (const { what, title, sides, requests, goal } of cases) {
-    const { cpu, rate } = report(title, sides, await measure(loader, sides, databases.pid, requests, options))
+    const { cpu, rate } = report(title, sides, await httpInTurns(loader, sides, databases.pid, requests, rounds))
     ratios.push(`${what} ${cpu.text}, ${rate.text}`)
-    goals.push({ what: `${what} per CPU second`, value: cpu.value, goal, unit: "x", better: "higher" })
+    goals.push(atLeast(`${what} per CPU second`, cpu.value, goal, "x"))
   }
   console.log(`${options.rounds} rounds of ${options.seconds} s each; median (min..max)`)
-  printVerdicts("Fastify 5 and raw uWebSockets.js", ratios, goals)
+  return { peer: "Fastify 5 and raw uWebSockets.js", ratios, goals }
 }
 
 export const rest = defineBenchmark({

@@ -7,8 +7,9 @@ import { newId } from "../../src/model/ids.ts"
 import { nextRound, startRotation } from "../../src/model/rotation/rotation-pairing.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Told } from "../support/crowd-process.ts"
-import { percentile, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
-import { measure, nothingMeasured, openContestants } from "../support/seating.ts"
+import { percentile, spread, spreadOf } from "../support/figures.ts"
+import { atMost, type Report } from "../support/report.ts"
+import { compared, measure, nothingMeasured, openContestants } from "../support/seating.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 
 const OPTIONS = {
@@ -35,8 +36,7 @@ const pairAlone = (people: number, rounds: number): ReadonlyArray<number> => {
   })
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const { people, rounds } = options
   const alone = pairAlone(people, options.pairings)
   const [ours, theirs] = await openContestants("rotation", people, options.profile, defer)
@@ -50,20 +50,10 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   console.log(
     `  the pairing alone, ${options.pairings} rounds: ${spread(alone)} ms, p99 ${percentile(alone, 0.99).toFixed(1)} ms\n`,
   )
-  printRows([
-    [`${people} people in pairs`, "half told, ms", "all told, ms", "CPU ms a round"],
-    ["Gathercue", spread(own.p50Ms), spread(own.allMs), spread(own.cpuMs)],
-    ["Socket.IO", spread(peer.p50Ms), spread(peer.allMs), spread(peer.cpuMs)],
+  return compared(`${people} people in pairs`, own, peer, [
+    atMost("pairing of a round", spreadOf(alone).median, 20, "ms"),
+    atMost("all told", spreadOf(own.allMs).median, 130, "ms"),
   ])
-  console.log(`\n${rounds} rounds; median (min..max); from the host's word to the socket`)
-  printVerdicts(
-    "Socket.IO, which stores nothing",
-    [ratio("time until all were told", own.allMs, peer.allMs).text],
-    [
-      { what: "pairing of a round", value: spreadOf(alone).median, goal: 20, unit: "ms", better: "lower" },
-      { what: "all told", value: spreadOf(own.allMs).median, goal: 130, unit: "ms", better: "lower" },
-    ],
-  )
 }
 
 export const rotation = defineBenchmark({

@@ -5,11 +5,12 @@
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
+import { printRows, sleep, spread, spreadOf } from "../support/figures.ts"
 import type { GatewayPlace } from "../support/gateway-tokens.ts"
 import { affordableSockets, startLiveServer } from "../support/live-server.ts"
 import { type Person, signUp } from "../support/people.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { PRODUCTION, PROFILE_OPTION, type ServerProcess } from "../support/server-process.ts"
 import type { Joined, Joins } from "./newcomers-process.ts"
 import type { SignedIn, SignIns } from "./people-process.ts"
@@ -154,8 +155,7 @@ const HEAD = [
   "refused",
 ]
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { perSecond, seconds, rounds, signins } = bench.options
   const joins = affordableSockets(perSecond * seconds)
   const house = await openHouse(bench, joins)
@@ -185,15 +185,14 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   console.log(`${rounds} rounds of ${seconds} s; median (min..max); a join is from the opened socket to its ready`)
   const p99 = (of: Rounds) => ofJoins(of, ({ p99Ms }) => p99Ms)
   const rate = (of: Rounds) => ofJoins(of, ({ joined, seconds: took }) => joined / took)
-  printVerdicts(
-    "joins alone",
-    [
+  return {
+    peer: "joins alone",
+    ratios: [
       ratio("join p99", p99(beside), p99(alone)).text,
       ratio("CPU per join", cpuBeside, cpuAlone).text,
       ratio("joins/s", rate(beside), rate(alone)).text,
     ],
-    [],
-  )
+  }
 }
 
 export const signins = defineBenchmark({

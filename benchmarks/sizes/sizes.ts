@@ -5,7 +5,7 @@
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Joined, Received } from "../support/audience.ts"
 import type { AnnounceOptions } from "../support/audience-process.ts"
-import { number, printMachine, printRows, sleep } from "../support/figures.ts"
+import { number, printRows, sleep } from "../support/figures.ts"
 import { affordableSockets, openAudience, startLiveServer } from "../support/live-server.ts"
 import { residentBytes } from "../support/process-usage.ts"
 import { PRODUCTION, PROFILE_OPTION } from "../support/server-process.ts"
@@ -67,8 +67,7 @@ const measure = async ({ options, defer }: Bench<typeof OPTIONS>, people: number
 
 const share = (cpu: number, { seconds }: Used): string => `${((cpu / seconds) * 100).toFixed(0)} %`
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<undefined> => {
   const most = affordableSockets(bench.options.people)
   const rows: string[][] = []
   for (const part of [100, 10, 1]) {

@@ -6,7 +6,7 @@
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, printMachine, printRows, sleep } from "../support/figures.ts"
+import { number, printRows, sleep } from "../support/figures.ts"
 import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
 import { createLiveEvent, createWorkspace } from "../support/rest-calls.ts"
 import { startServerProcess } from "../support/server-process.ts"
@@ -65,8 +65,7 @@ class HeapProbe {
   }
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<undefined> => {
   const databases = await startDatabases(defer)
   const errors: string[] = []
   const databaseUrl = await databases.create("migrated")

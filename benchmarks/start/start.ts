@@ -5,7 +5,8 @@
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { startChild } from "../support/child.ts"
 import { temporaryFolder } from "../support/database.ts"
-import { printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
+import { printRows, sleep, spread, spreadOf } from "../support/figures.ts"
+import { atMost, type Report, ratio } from "../support/report.ts"
 import { startServerProcess } from "../support/server-process.ts"
 
 const OPTIONS = { rounds: { fallback: 5, quick: 1, doc: "First and second starts of each side, in turns." } }
@@ -37,8 +38,7 @@ const startPeer = async (dataDir: string, defer: Bench<typeof OPTIONS>["defer"])
   return seconds
 }
 
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const ours = { first: [] as number[], second: [] as number[] }
   const peer = { first: [] as number[], second: [] as number[] }
   for (let round = 0; round < options.rounds; round++) {
@@ -57,14 +57,14 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
     ["bare embedded PostgreSQL", spread(peer.first), spread(peer.second)],
   ])
   console.log(`\n${options.rounds} rounds; median (min..max)`)
-  printVerdicts(
-    "the bare embedded PostgreSQL (time, so lower is better)",
-    [ratio("first start", ours.first, peer.first).text, ratio("second start", ours.second, peer.second).text],
-    [
-      { what: "first start", value: spreadOf(ours.first).median, goal: 1.8, unit: "s", better: "lower" },
-      { what: "second start", value: spreadOf(ours.second).median, goal: 1, unit: "s", better: "lower" },
+  return {
+    peer: "the bare embedded PostgreSQL (time, so lower is better)",
+    ratios: [ratio("first start", ours.first, peer.first).text, ratio("second start", ours.second, peer.second).text],
+    goals: [
+      atMost("first start", spreadOf(ours.first).median, 1.8, "s"),
+      atMost("second start", spreadOf(ours.second).median, 1, "s"),
     ],
-  )
+  }
 }
 
 export const start = defineBenchmark({

@@ -6,10 +6,10 @@ import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { FixedAnswer } from "../rest/raw-uws-peer.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, spread } from "../support/figures.ts"
-import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
-import { cpuSeconds } from "../support/process-usage.ts"
+import { number, printRows } from "../support/figures.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { PRODUCTION, PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
+import { type HttpSide, httpInTurns, rowsOf } from "../support/turns.ts"
 import { type Answer, answerTo, headerOf } from "./answer.ts"
 
 const OPTIONS = {
@@ -30,78 +30,37 @@ const WARM_UP_SECONDS = 0.5
 /** uWebSockets.js writes these itself on both sides. */
 const OF_THE_ENGINE = ["content-length", "uwebsockets", "date"]
 
-interface Side {
-  readonly name: string
-  readonly pid: number
-  readonly port: number
-}
-
-interface Measured {
-  readonly perSecond: number[]
-  readonly perCpuSecond: number[]
-  readonly p99Ms: number[]
-}
-
 const request = (path: string, headers: ReadonlyArray<string>, n = 0): string =>
   [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", `x-forwarded-for: 10.0.${n >> 8}.${n & 255}`, ...headers, "", ""].join(
     "\r\n",
   )
 
-const startPeer = async (peer: Child, path: string, { status, headers, body }: Answer): Promise<Side> => {
+const startPeer = async (peer: Child, path: string, { status, headers, body }: Answer): Promise<HttpSide> => {
   const fixed: FixedAnswer = { path, status, headers: headers.filter(([name]) => !OF_THE_ENGINE.includes(name)), body }
   return { name: "raw uWebSockets.js", pid: peer.pid, port: await peer.call<number>("start", fixed) }
 }
 
-const measure = async (
-  loader: Child,
-  sides: ReadonlyArray<Side>,
-  requests: ReadonlyArray<string>,
-  { rounds, seconds, connections }: Bench<typeof OPTIONS>["options"],
-): Promise<ReadonlyArray<Measured>> => {
-  const measured = sides.map((): Measured => ({ perSecond: [], perCpuSecond: [], p99Ms: [] }))
-  const once = ({ port }: Side, length: number) =>
-    loader.call<HttpLoadResult>("run", { port, connections, seconds: length, requests } satisfies HttpLoad)
-  for (const side of sides) await once(side, WARM_UP_SECONDS)
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, side] of sides.entries()) {
-      const before = cpuSeconds(side.pid)
-      const result = await once(side, seconds)
-      const cpu = cpuSeconds(side.pid) - before
-      if (result.refused > 0) throw new Error(`${side.name} refused ${result.refused} of ${result.answered} requests`)
-      measured[index]?.perSecond.push(result.answered / result.seconds)
-      measured[index]?.perCpuSecond.push(result.answered / cpu)
-      measured[index]?.p99Ms.push(result.p99Ms)
-    }
-  }
-  return measured
-}
-
-const rowOf = (name: string, answer: Answer, measured: Measured | undefined): ReadonlyArray<string> => [
-  name,
-  headerOf(answer, "content-encoding") ?? "none",
-  number(answer.bytes),
-  ...[measured?.perSecond, measured?.perCpuSecond, measured?.p99Ms].map((all) => spread(all ?? [])),
-]
-
-const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> => {
   const databases = await startDatabases(defer)
   const environment = { ...PRODUCTION, DATABASE_URL: await databases.create("migrated") }
   const server = await startServerProcess({ environment, profile: options.profile }, defer)
   const peer = await startChild(new URL("../rest/raw-uws-peer.js", import.meta.url), defer)
   const loader = await startChild(new URL("../support/http-load.js", import.meta.url), defer)
-  const ours: Side = { name: "Gathercue", pid: server.pid, port: server.port }
+  const ours: HttpSide = { name: "Gathercue", pid: server.pid, port: server.port }
   const rows: ReadonlyArray<string>[] = []
   const ratios: string[] = []
+  const rounds = { ...options, warmUpSeconds: WARM_UP_SECONDS }
   for (const path of PATHS) {
     for (const { what, header } of WAYS) {
       const answer = await answerTo(server.port, request(path, header))
       if (!answer.status.startsWith("200")) throw new Error(`GET ${path}: ${answer.status}`)
       const sides = [ours, await startPeer(peer, path, answer)]
       const requests = Array.from({ length: ADDRESSES }, (_, n) => request(path, header, n))
-      const measured = await measure(loader, sides, requests, options)
-      for (const [index, { name }] of sides.entries())
-        rows.push(rowOf(`${path}, ${what}: ${name}`, answer, measured[index]))
+      const measured = await httpInTurns(loader, sides, databases.pid, requests, rounds)
+      const about = [headerOf(answer, "content-encoding") ?? "none", number(answer.bytes)]
+      for (const [name = "", ...figures] of rowsOf(sides, measured, ["perSecond", "perCpuSecond", "p99Ms"])) {
+        rows.push([`${path}, ${what}: ${name}`, ...about, ...figures])
+      }
       const [mine, raw] = measured
       if (mine === undefined || raw === undefined) continue
       ratios.push(ratio(`${path}, ${what}`, mine.perCpuSecond, raw.perCpuSecond).text)
@@ -111,7 +70,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   console.log(
     `\n${options.rounds} rounds of ${options.seconds} s each; median (min..max); bytes of an answer with its head`,
   )
-  printVerdicts("raw uWebSockets.js sending the same bytes, per CPU second", ratios, [])
+  return { peer: "raw uWebSockets.js sending the same bytes, per CPU second", ratios }
 }
 
 export const staticPages = defineBenchmark({

@@ -1,12 +1,11 @@
 /** Message brokers for measurements over several processes: `nats-server` and `redis-server` on loopback, without files. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
 import { connect } from "node:net"
-import { delimiter, join } from "node:path"
 import type { Defer } from "../benchmark.ts"
 import { sleep } from "./figures.ts"
 import { freePort } from "./free-port.ts"
+import { type Program, programPath } from "./programs.ts"
 
 export interface Broker {
   readonly pid: number
@@ -27,14 +26,6 @@ export interface Nats extends Broker {
 
 const START_DEADLINE_MS = 10_000
 
-const programPath = (name: string): string => {
-  // Debian installs servers where the path of an ordinary user does not look.
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"]
-  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
-  if (found === undefined) throw new Error(`The program ${name} (Debian package ${name}) is not installed.`)
-  return found
-}
-
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
@@ -46,7 +37,12 @@ const accepts = (port: number): Promise<boolean> =>
     socket.once("error", () => done(false))
   })
 
-const startProgram = async (name: string, port: number, args: ReadonlyArray<string>, defer: Defer): Promise<number> => {
+const startProgram = async (
+  name: Program,
+  port: number,
+  args: ReadonlyArray<string>,
+  defer: Defer,
+): Promise<number> => {
   const child = spawn(programPath(name), args, { stdio: "ignore" })
   defer(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -1,7 +1,7 @@
-/** Figures and how they are printed: medians with their spread over rounds, percentiles, ratios and verdicts. */
+/** Figures and how they are printed: medians with their spread over rounds, and percentiles. */
 import { cpus, loadavg } from "node:os"
 
-export interface Spread {
+interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number
@@ -48,33 +48,6 @@ export const printMachine = (): void => {
   const load = loadavg().map((value) => value.toFixed(2))
   console.log(`${new Date().toISOString()}  ${cpus().length} x ${cpu?.model ?? "?"}  Node ${process.version}`)
   console.log(`load average before the run: ${load.join(" ")}\n`)
-}
-
-export interface Goal {
-  readonly what: string
-  readonly value: number
-  readonly goal: number
-  /** `x` for a ratio, else the unit. */
-  readonly unit: string
-  readonly better: "higher" | "lower"
-}
-
-const verdictOf = ({ what, value, goal, unit, better }: Goal): string => {
-  const isMet = better === "higher" ? value >= goal : value <= goal
-  const sign = better === "higher" ? ">=" : "<="
-  const gap = unit === "x" ? "" : " "
-  return `${what} ${number(value)}${gap}${unit} (goal ${sign} ${goal}${gap}${unit}: ${isMet ? "met" : "MISSED"})`
-}
-
-/** The last line of every benchmark. */
-export const printVerdicts = (peer: string, ratios: ReadonlyArray<string>, goals: ReadonlyArray<Goal>): void => {
-  if (goals.length > 0) console.log(`\nGoals: ${goals.map(verdictOf).join("; ")}`)
-  console.log(`Ratio to ${peer}: ${ratios.join("; ")}`)
-}
-
-export const ratio = (what: string, ours: ReadonlyArray<number>, peer: ReadonlyArray<number>) => {
-  const value = spreadOf(ours).median / spreadOf(peer).median
-  return { value, text: `${what} ${value.toFixed(2)}x` }
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,6 +1,6 @@
 /** Gathering as our gateway does it: the first after an idle time goes at once, and what follows goes together when the tick is over. */
 
-export interface Gathered<A> {
+interface Gathered<A> {
   readonly add: (item: A) => void
   /** Sends what waits now. */
   readonly flush: () => void

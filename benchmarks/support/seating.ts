@@ -2,9 +2,10 @@
 import type { Defer } from "../benchmark.ts"
 import { type Child, startChild } from "./child.ts"
 import type { CrowdOptions, Told } from "./crowd-process.ts"
-import { sleep } from "./figures.ts"
+import { printRows, sleep, spread } from "./figures.ts"
 import { JOINS_PER_SECOND, startLiveServer } from "./live-server.ts"
 import { cpuSeconds } from "./process-usage.ts"
+import { type Goal, type Report, ratio } from "./report.ts"
 
 export interface Contestant {
   readonly name: string
@@ -12,7 +13,7 @@ export interface Contestant {
   readonly crowd: Child
 }
 
-export interface Measured {
+interface Measured {
   readonly p50Ms: number[]
   readonly allMs: number[]
   readonly cpuMs: number[]
@@ -55,3 +56,22 @@ export const measure = async ({ pid }: Contestant, into: Measured, round: () => 
 }
 
 export const nothingMeasured = (): Measured => ({ p50Ms: [], allMs: [], cpuMs: [] })
+
+/** Prints the times of both and compares them. */
+export const compared = (what: string, own: Measured, peer: Measured, goals: ReadonlyArray<Goal>): Report => {
+  const rowOf = (name: string, { p50Ms, allMs, cpuMs }: Measured): ReadonlyArray<string> => [
+    name,
+    ...[p50Ms, allMs, cpuMs].map(spread),
+  ]
+  printRows([
+    [what, "half told, ms", "all told, ms", "CPU ms a round"],
+    rowOf("Gathercue", own),
+    rowOf("Socket.IO", peer),
+  ])
+  console.log(`\n${own.allMs.length} rounds; median (min..max); from the host's word to the socket`)
+  return {
+    peer: "Socket.IO, which stores nothing",
+    ratios: [ratio("time until all were told", own.allMs, peer.allMs).text],
+    goals,
+  }
+}

@@ -5,7 +5,7 @@
  */
 import { connect, type Socket } from "node:net"
 
-export interface WebSocketHandlers {
+interface WebSocketHandlers {
   readonly opened: (socket: LoadSocket) => void
   readonly frame: (socket: LoadSocket, payload: Buffer) => void
   /** Once, however it ended; the close code when there was one. */

@@ -4,9 +4,10 @@
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { number, printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
+import { number, printRows, sleep, spread } from "../support/figures.ts"
 import { affordableSockets, JOINS_PER_SECOND, startLiveServer } from "../support/live-server.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
+import { type Report, ratio } from "../support/report.ts"
 import { PROFILE_OPTION } from "../support/server-process.ts"
 import type { Taken } from "./pace.ts"
 import type { Compared, VotersOptions } from "./voters-process.ts"
@@ -55,8 +56,7 @@ const sayWhetherExact = async ({ name, voters, taken }: Contestant): Promise<voi
   console.log(`${name}: the tally is exact (${cast.join(", ")}); ${number(refused)} votes were refused for now`)
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report | undefined> => {
   const { rate, rounds, seconds } = bench.options
   const contestants = await contestantsOf(bench)
   await sleep(SETTLE_MS)
@@ -84,9 +84,9 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   for (const contestant of contestants) await sayWhetherExact(contestant)
   console.log(`${rounds} rounds of ${seconds} s; median (min..max); from the vote sent to its answer`)
   const [ours, peer] = contestants
-  if (ours === undefined || peer === undefined) return
+  if (ours === undefined || peer === undefined) return undefined
   const toPeer = ratio("votes/s", of(ours.taken, "perSecond"), of(peer.taken, "perSecond"))
-  printVerdicts("bare upserts", [toPeer.text], [])
+  return { peer: "bare upserts", ratios: [toPeer.text] }
 }
 
 export const votes = defineBenchmark({

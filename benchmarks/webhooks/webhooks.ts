@@ -15,17 +15,9 @@ import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import {
-  type Goal,
-  printMachine,
-  printRows,
-  printVerdicts,
-  ratio,
-  sleep,
-  spread,
-  spreadOf,
-} from "../support/figures.ts"
+import { printRows, sleep, spread, spreadOf } from "../support/figures.ts"
 import { cpuSeconds, postgresSeconds } from "../support/process-usage.ts"
+import { atLeast, atMost, type Goal, type Report, ratio } from "../support/report.ts"
 import { call, createWorkspace, eventBody } from "../support/rest-calls.ts"
 import { PROFILE_OPTION, type ServerProcess, startServerProcess } from "../support/server-process.ts"
 import type { PeerOptions } from "./peer-delivery.ts"
@@ -254,8 +246,7 @@ const isInstalled = (name: string): boolean => {
   }
 }
 
-const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
-  printMachine()
+const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
   const { options } = bench
   const { house, peers } = await prepare(bench)
   const ours = measured()
@@ -291,11 +282,11 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
     const p99 = spreadOf(peer.p99Ms).median / spreadOf(ours.p99Ms).median
     ratios.push(`${name} ${rate.text}, ${cpu.text}, ${postgres.text}, p99 ${p99.toFixed(2)}x shorter`)
     goals.push(
-      { what: `deliveries per second to ${name}`, value: rate.value, goal: 3, unit: "x", better: "higher" },
-      { what: `PostgreSQL's CPU to ${name}`, value: postgres.value, goal: 1, unit: "x", better: "lower" },
+      atLeast(`deliveries per second to ${name}`, rate.value, 3, "x"),
+      atMost(`PostgreSQL's CPU to ${name}`, postgres.value, 1, "x"),
     )
   }
-  printVerdicts("the peers", ratios, goals)
+  return { peer: "the peers", ratios, goals }
 }
 
 export const webhooks = defineBenchmark({

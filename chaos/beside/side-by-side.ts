@@ -21,7 +21,7 @@ const LATE_MS = 1500
 /** A machine that others keep busy delays the announcements within one build too. */
 const TIMES_WITHIN_ONE_BUILD = 3
 
-export const median = (values: ReadonlyArray<number>): number =>
+const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /** A run in which the builds did not deal with each other in both directions has tested nothing. */

@@ -17,7 +17,7 @@ export interface Look {
   readonly owners: ReadonlyMap<string, Owner>
 }
 
-export interface Acknowledged {
+interface Acknowledged {
   readonly eventId: string
   /** The text that the command brought. */
   readonly mark: string
@@ -28,7 +28,7 @@ export interface Acknowledged {
 }
 
 /** An announcement reached a socket. */
-export interface Heard {
+interface Heard {
   readonly mark: string
   readonly gateway: string
   readonly at: number

@@ -6,7 +6,7 @@ import type { Owner, Traffic } from "./traffic.ts"
 
 const EVERY_MS = 100
 
-export interface OwnersWatch {
+interface OwnersWatch {
   /** For so long nodes of more than one build served. */
   readonly togetherMs: () => number
   readonly stop: () => void

@@ -20,7 +20,7 @@ export interface Strike {
 const PAUSE_MS = [1000, 4000] as const
 const MOST = 10_000
 
-export interface Setting {
+interface Setting {
   /** Servers; one by default. */
   readonly nodes?: number
   /** There is a second build. */

@@ -22,7 +22,7 @@ const FAULT_MS = 120_000
 
 type Place = Omit<Scenery, "chance" | "over" | "struck">
 
-export interface StrikeOptions {
+interface StrikeOptions {
   /** Unix milliseconds; no fault begins after it. */
   readonly end: number
   readonly strikes: Iterable<Strike>
@@ -120,4 +120,4 @@ const pictureOf = async ({ external, postgres }: Site): Promise<ReadonlyArray<st
 const darkText = (darkMs: ReadonlyArray<number>): string =>
   darkMs.length === 0 ? "" : `, dark ${darkMs.map((ms) => seconds(ms)).join(" ")}`
 
-export const seconds = (ms: number | undefined): string => (ms === undefined ? "never" : `${(ms / 1000).toFixed(1)} s`)
+const seconds = (ms: number | undefined): string => (ms === undefined ? "never" : `${(ms / 1000).toFixed(1)} s`)

@@ -21,7 +21,7 @@ export interface Violation {
   readonly what: string
 }
 
-export const CALM = "none (calm)"
+const CALM = "none (calm)"
 
 export class Ledger {
   /** The fault that goes on, or went on last. */

@@ -18,7 +18,7 @@ export interface Received {
   readonly d: unknown
 }
 
-export interface StreamHead {
+interface StreamHead {
   readonly eventId: string
   readonly epoch: string
   readonly stream: string

@@ -39,7 +39,7 @@ export interface Place {
   readonly heard?: (heard: HeardHere) => void
 }
 
-export interface Person {
+interface Person {
   readonly session: string
   readonly name: string
   /** Longest pause before it connects again. */

@@ -42,7 +42,7 @@ export interface Crowd {
   readonly leave: () => void
 }
 
-export interface CrowdOptions {
+interface CrowdOptions {
   /** Addresses of webhook endpoints by name; registered before anything happens. */
   readonly endpoints: ReadonlyMap<string, string>
   readonly health: HealthChecks

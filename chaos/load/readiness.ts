@@ -10,7 +10,7 @@ const EVERY_MS = 500
 /** A server that is back says so a moment before the next command is committed. */
 const GRACE_MS = 2_000
 
-export interface Watched {
+interface Watched {
   readonly url: string
   /** When a command was last committed that the server at the address must answer for; Unix milliseconds. */
   readonly lastServedAt: () => number

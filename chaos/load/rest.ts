@@ -9,13 +9,13 @@ import type { HealthChecks } from "./health-checks.ts"
 
 export type Json = any // answers are read by the few fields that a check needs
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly body: Json
   readonly retryAfterMs: number
 }
 
-export interface Call {
+interface Call {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly path: string
   readonly body?: object

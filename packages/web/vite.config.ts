@@ -4,6 +4,21 @@ import { defineConfig, type Plugin } from "vite"
 
 const here = (path: string): string => new URL(path, import.meta.url).pathname
 
+/** Head of every page. The rules of the pressable style are in base.css: the component library adds none of its own where the id is taken. */
+const HEAD = `<head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>Gathercue</title>
+    <link rel="icon" href="/src/ui/icon.svg" />
+    <meta id="react-aria-pressable-style" />
+  </head>`
+
+const sameHead = (): Plugin => ({
+  name: "same-head",
+  transformIndexHtml: { order: "pre", handler: (html) => html.replace("<head></head>", HEAD) },
+})
+
 /** Styles before scripts: the words that stand in the file are painted when its styles are there, and a slow line carries both at once. */
 const stylesFirst = (): Plugin => ({
   name: "styles-first",
@@ -26,7 +41,7 @@ const FIRST_VIEW =
 export default defineConfig({
   root: here("."),
   base: "/web/",
-  plugins: [react(), stylesFirst()],
+  plugins: [react(), sameHead(), stylesFirst()],
   resolve: {
     // The pages are built with the client of the same sources, not with its last build.
     alias: [

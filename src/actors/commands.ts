@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { EventPatch, EventWithPhasesOfNode } from "../model/event.ts"
-import { Id } from "../model/ids.ts"
+import { Id, newId } from "../model/ids.ts"
 import { Modality } from "../model/modality.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { Feature, PhaseConfig } from "../model/phase.ts"
@@ -58,7 +58,7 @@ type OneOf<Data> = { readonly [T in keyof Data]: CommandOf<T, Data[T]> }[keyof D
 type DataOf<S extends { readonly [name: string]: Schema.Top }> = { readonly [T in keyof S]: S[T]["Type"] }
 
 /** One command: its name, its data, and the revision of the entity that the caller saw. */
-export interface CommandOf<Name, Data> {
+interface CommandOf<Name, Data> {
   readonly type: Name
   readonly d: Data
   readonly rev?: number
@@ -131,6 +131,12 @@ export const Envelope = Schema.Struct({
   command: Command,
 })
 export type Envelope = typeof Envelope.Type
+
+/** A command of the server itself. */
+export const ownCommand = (command: Command, scope = "rest"): Envelope => ({
+  ...{ commandId: newId(), scope, bodyHash: "", by: null },
+  ...{ freshId: newId(), command },
+})
 
 /** A command that its live event has received. */
 export interface Received extends Envelope {

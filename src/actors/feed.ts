@@ -6,23 +6,11 @@
 import { Context, Layer } from "effect"
 import type { EventStatus, Visibility } from "../model/event.ts"
 import type { LobbyPolicy } from "../model/live/live-values.ts"
-import type { PublicationFact } from "../model/live/publication-fact.ts"
-import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
+import type { StoredPublication } from "../store/live/live-history.ts"
 import { type NodeListener, NodeListeners, type NodeMessage } from "./calls/node-messages.ts"
 import type { OpenConnection } from "./presence/open-connections.ts"
 import type { ActivePhase, Ejection, ParticipantChange } from "./state/state.ts"
-
-/** A committed dispatch with its position in its stream; `frame` is the exact text sent to sockets. */
-export interface Publication {
-  readonly stream: string
-  readonly s: number
-  readonly version: number
-  readonly frame: string
-  readonly at: Timestamp
-  /** Present when gateways must act on the dispatch themselves. */
-  readonly fact?: PublicationFact
-}
 
 /** A dispatch that may be lost and is never replayed; a newer one with the same key replaces it. */
 export interface EphemeralPublication {
@@ -53,7 +41,7 @@ export interface FeedMessage {
   readonly phase: ActivePhase
   /** Waiting-room policy from now on. */
   readonly lobby: LobbyPolicy
-  readonly publications: ReadonlyArray<Publication>
+  readonly publications: ReadonlyArray<StoredPublication>
   readonly ephemeral: ReadonlyArray<EphemeralPublication>
   readonly ejections: ReadonlyArray<Ejection>
   /** Changed roles, rooms and admissions of participants, in order. */

@@ -1,6 +1,6 @@
 /** Files that the build puts beside the program, and settings that tests change. */
 import { fileURLToPath } from "node:url"
-import type { GatewayOptions } from "../gateway/options.ts"
+import type { GatewaySettings } from "../gateway/options.ts"
 import type { HashCost } from "../identity/accounts/passwords.ts"
 import type { MediaProcessorOptions } from "../media/processing/media-processor.ts"
 
@@ -18,7 +18,7 @@ export interface Parts {
   /** Folder of the descriptions of REST and of the gateway; without it they are generated on first request. */
   readonly descriptions: URL
   /** Tests with a media server give moved participants more time, and those that send every command have more of them. */
-  readonly gateway?: Partial<Pick<GatewayOptions, "moveMs" | "budgets" | "commandsInFlight">>
+  readonly gateway?: Partial<Pick<GatewaySettings, "moveMs" | "budgets" | "commandsInFlight">>
 }
 
 export const PARTS: Parts = {

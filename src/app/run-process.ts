@@ -1,6 +1,6 @@
 /** A process that runs until it is asked to stop, fails, or loses what it depends on; then it stops gracefully, within a deadline. */
 import type { Logger } from "pino"
-import { refuse } from "../cli/terminal.ts"
+import { exitWithError } from "../cli/terminal.ts"
 
 interface Stoppable {
   readonly stop: () => Promise<void>
@@ -30,7 +30,7 @@ export const runUntilStopped = async <S extends Stoppable>(
         log.info("stopped")
         process.exit(code)
       },
-      (cause: unknown) => refuse(cause),
+      (cause: unknown) => exitWithError(cause),
     )
   }
   const request = (code: 0 | 1): void => {
@@ -46,7 +46,7 @@ export const runUntilStopped = async <S extends Stoppable>(
       request(0)
     })
   }
-  const started = await start().catch(refuse)
+  const started = await start().catch(exitWithError)
   running = started
   // An escaped defect: committed work is safe, so the process stops gracefully and a supervisor restarts it.
   process.on("uncaughtException", (cause) => {

@@ -3,7 +3,7 @@
  * supervisor, or as an operator's tool. Exit codes: 0 stopped or done, 1 refused or failed.
  */
 import { ArgumentsInvalid, type Invocation, readArguments } from "../cli/arguments.ts"
-import { print, refuse } from "../cli/terminal.ts"
+import { exitWithError, print } from "../cli/terminal.ts"
 import { checkConfig, loadConfig } from "../config/config.ts"
 
 const serve = async (isWorker: boolean): Promise<void> => {
@@ -15,7 +15,7 @@ const serve = async (isWorker: boolean): Promise<void> => {
 
 /** Each tool loads only what it needs, so that none waits for the rest of the product. */
 const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: Invocation) => Promise<void> } = {
-  help: async () => print((await import("../cli/help.ts")).help()),
+  help: async () => print((await import("../cli/help.ts")).helpText()),
   version: async () => print((await import("../protocol/wire/release.ts")).RELEASE),
   check: async ({ json }) => (await import("../cli/check.ts")).check(json),
   doctor: async ({ target, log }) =>
@@ -26,7 +26,7 @@ const TOOLS: { readonly [C in Exclude<Invocation["command"], "serve">]: (asked: 
   "keys reseal": async () => (await import("../cli/keys.ts")).reseal(loadConfig()),
   promote: async ({ discardWaiting }) =>
     (await import("../cli/promote.ts")).promoteDatabase(checkConfig(), discardWaiting),
-  inspect: async ({ target, json }) => (await import("../cli/inspect.ts")).inspectEvent(checkConfig(), target, json),
+  inspect: async ({ target, json }) => (await import("../cli/inspect.ts")).printInspection(checkConfig(), target, json),
   backup: async ({ target, verify }) =>
     (await import("../cli/backup-commands.ts")).runBackup(checkConfig(), target, verify),
   restore: async ({ target }) => (await import("../cli/backup-commands.ts")).runRestore(checkConfig(), target),
@@ -46,5 +46,5 @@ try {
   if (asked.command === "serve") await serve(asked.isWorker)
   else await TOOLS[asked.command](asked)
 } catch (cause) {
-  refuse(cause)
+  exitWithError(cause)
 }

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { AcmeConfig } from "../config/acme.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { certificatesFolder, type KeptCertificate, readCertificate } from "./kept-certificate.ts"
-import { type Answers, orderCertificate } from "./order.ts"
+import { type ChallengeAnswers, orderCertificate } from "./order.ts"
 
 interface CertificateState {
   readonly names: ReadonlyArray<string>
@@ -32,11 +32,11 @@ export const renewalAt = ({ from, to }: Pick<KeptCertificate, "from" | "to">, ch
   Math.round(from + (to - from) * (2 / 3 - SPREAD * chance))
 
 /** `failures` counts consecutive failures and is at least one. */
-export const retryAfterMs = (failures: number, chance: number): number =>
+export const orderRetryMs = (failures: number, chance: number): number =>
   (RETRY_AFTER_MS[Math.min(failures, RETRY_AFTER_MS.length) - 1] ?? 0) * (1 + SPREAD * chance)
 
 export class Certificates {
-  readonly answers: Answers = new Map()
+  readonly answers: ChallengeAnswers = new Map()
   readonly #config: AcmeConfig
   readonly #folder: string
   readonly #use: (file: string) => void
@@ -92,7 +92,7 @@ export class Certificates {
         return
       }
       this.#failures += 1
-      const retryMs = retryAfterMs(this.#failures, Math.random())
+      const retryMs = orderRetryMs(this.#failures, Math.random())
       this.#problem = `${new URL(directory).host} gave no certificate for ${domains.join(", ")}: ${reason}`
       log.error({ reason: this.#problem, retryInSeconds: Math.round(retryMs / 1000) }, "no certificate was obtained")
       yield* Effect.sleep(retryMs)

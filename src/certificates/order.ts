@@ -14,13 +14,13 @@ const POLLS = 12
 const RETRIES = { retryMaxAttempts: 1, retryDefaultDelay: 1 }
 
 /** Challenge answers by token, served by the http port. */
-export type Answers = Map<string, string>
+export type ChallengeAnswers = Map<string, string>
 
 /** Resolves when the certificate is stored. */
 export const orderCertificate = async (
   { domains, directory, email }: AcmeConfig,
   folder: string,
-  answers: Answers,
+  answers: ChallengeAnswers,
 ): Promise<KeptCertificate> => {
   const problem = await directoryProblem(directory)
   if (problem !== undefined) throw new Error(problem)

@@ -7,7 +7,7 @@ export class ArgumentsInvalid extends Error {
 }
 
 /** Commands with their lines in the help. */
-export const COMMANDS = {
+export const CLI_COMMANDS = {
   serve: "Run the server. This is what happens without a command too.",
   migrate: "Bring the database to the schema of this build, and say the versions before and after.",
   check: "Try the configuration and each part that a server needs, and change nothing.",
@@ -25,7 +25,7 @@ export const COMMANDS = {
   "restore <target>": "Put a backup from a folder or s3:// into DATA_DIR, which must have no database.",
 } as const
 type NameIn<Usage> = Usage extends `${infer Name} ${"<target>" | "[target]" | "<event>"}` ? Name : Usage
-type CommandName = NameIn<keyof typeof COMMANDS>
+type CommandName = NameIn<keyof typeof CLI_COMMANDS>
 
 export interface Invocation {
   readonly command: CommandName | "help" | "version"
@@ -51,7 +51,7 @@ const TARGET = / (?:<(?:target|event)>|(\[target\]))$/
 const commandOf = (words: ReadonlyArray<string>): Pick<Invocation, "command" | "target"> | undefined => {
   if (words.length === 0) return { command: "serve", target: "" }
   const [first = "", target = ""] = words
-  for (const usage of Object.keys(COMMANDS)) {
+  for (const usage of Object.keys(CLI_COMMANDS)) {
     const command = usage.replace(TARGET, "") as CommandName
     const [takes, isOptional] = TARGET.exec(usage) ?? []
     if (takes === undefined && command === words.join(" ")) return { command, target: "" }
@@ -106,10 +106,10 @@ export const readArguments = (args: ReadonlyArray<string>): Invocation => {
   const words = to === undefined ? positionals : [...positionals, to]
   const named = commandOf(words)
   const [first = ""] = words
-  if (named === undefined && words.length === 1 && Object.hasOwn(COMMANDS, `${first} <target>`)) {
+  if (named === undefined && words.length === 1 && Object.hasOwn(CLI_COMMANDS, `${first} <target>`)) {
     throw new ArgumentsInvalid(`"${first}" needs a folder or s3:// place: gathercue ${first} <target>.`)
   }
-  if (named === undefined && words.length === 1 && Object.hasOwn(COMMANDS, `${first} <event>`)) {
+  if (named === undefined && words.length === 1 && Object.hasOwn(CLI_COMMANDS, `${first} <event>`)) {
     throw new ArgumentsInvalid(`"${first}" needs the id of an event: gathercue ${first} <event>.`)
   }
   if (named === undefined) throw new ArgumentsInvalid(`"${words.join(" ")}" is no command; ${HINT}.`)

@@ -9,7 +9,7 @@ export const FORMAT = 1
 export const MANIFEST = "manifest.json"
 export const DATABASE = "database"
 export const MEDIA = "media"
-export const KEY = "secret-key"
+export const KEY_FILE = "secret-key"
 
 /** Session name of backups, as shown by PostgreSQL. */
 export const SESSION = { application_name: "gathercue backup" }

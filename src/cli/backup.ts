@@ -20,7 +20,7 @@ import {
   EXTERNAL,
   FORMAT,
   inFolder,
-  KEY,
+  KEY_FILE,
   MANIFEST,
   Manifest,
   MEDIA,
@@ -47,10 +47,10 @@ const copyAll = async (
 ): Promise<ReadonlyArray<CopiedFile>> => {
   const database = await usable(`The database in ${dataDir}`, () => backUpDatabase(url, data, join(partial, DATABASE)))
   const media = existsSync(join(dataDir, MEDIA)) ? await copyFiles(join(dataDir, MEDIA), join(partial, MEDIA)) : []
-  if (!existsSync(join(dataDir, KEY))) return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media)]
-  await copyFile(join(dataDir, KEY), join(partial, KEY))
-  await flush(join(partial, KEY))
-  return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media), await describeFile(partial, KEY)]
+  if (!existsSync(join(dataDir, KEY_FILE))) return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media)]
+  await copyFile(join(dataDir, KEY_FILE), join(partial, KEY_FILE))
+  await flush(join(partial, KEY_FILE))
+  return [...inFolder(DATABASE, database), ...inFolder(MEDIA, media), await describeFile(partial, KEY_FILE)]
 }
 
 /** Writes the backup to a folder that is absent or empty. Servers may run meanwhile. @throws CommandFailed */
@@ -73,7 +73,7 @@ export const backUp = async ({ databaseUrl, dataDir }: Where, wanted: string): P
     // The backup succeeds even if /ops is not told about it.
     await withSession(attached.url, SESSION, LIMITS, ({ sql }) => noteFolderBackup(sql, bytesOf(files))).catch(() => {})
     print(`${target}: ${megabytes(files)}`)
-    if (!files.some(({ path }) => path === KEY))
+    if (!files.some(({ path }) => path === KEY_FILE))
       print("SECRET_KEY is not in it: keep it elsewhere, the database needs it.")
   } catch (cause) {
     throw ofTheSystem(cause, `The backup in ${target} could not be written`)

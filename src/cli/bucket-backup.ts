@@ -22,7 +22,7 @@ import {
   bytesOf,
   DATABASE,
   FORMAT,
-  KEY,
+  KEY_FILE,
   MANIFEST,
   ManifestFields,
   MEDIA,
@@ -208,7 +208,7 @@ export const backUpToBucket = async (dataDir: string, place: BucketPlace, keep: 
         const all = [
           ...database.map((file) => ({ ...file, path: `${DATABASE}/${file.path}` })),
           ...(await describeMedia(dataDir, await lastOf(place))),
-          ...(existsSync(join(dataDir, KEY)) ? [await describeFile(dataDir, KEY)] : []),
+          ...(existsSync(join(dataDir, KEY_FILE)) ? [await describeFile(dataDir, KEY_FILE)] : []),
         ]
         const rootOf = (path: string): string => (path.startsWith(`${DATABASE}/`) ? partial : dataDir)
         const { changed, missing } = await storeAll(place, all, rootOf)

@@ -23,7 +23,7 @@ import { opensSecrets } from "../store/sealing/sealing-keys.ts"
 import { placeIn } from "./bucket-backup.ts"
 import { withDatabase } from "./reach-database.ts"
 
-export interface Part {
+export interface CheckedPart {
   readonly part: string
   /** `warning` means that a server starts, and part of it may not work. */
   readonly state: "ok" | "warning" | "failed"
@@ -39,14 +39,14 @@ const WITHIN_MS = 10_000
 const HEALTH_WITHIN_MS = 3_000
 const S3_DEADLINES = { shortMs: WITHIN_MS, longMs: WITHIN_MS }
 
-const ok = (part: string, text: string): Part => ({ part, state: "ok", text })
-const failed = (part: string, text: string, remedy: string): Part => ({ part, state: "failed", text, remedy })
-const warning = (part: string, text: string, remedy: string): Part => ({ part, state: "warning", text, remedy })
+const ok = (part: string, text: string): CheckedPart => ({ part, state: "ok", text })
+const failed = (part: string, text: string, remedy: string): CheckedPart => ({ part, state: "failed", text, remedy })
+const warning = (part: string, text: string, remedy: string): CheckedPart => ({ part, state: "warning", text, remedy })
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** `remedy` is for a failed test. */
-const tried = async (part: string, remedy: string, work: () => Promise<Part>): Promise<Part> => {
+const tried = async (part: string, remedy: string, work: () => Promise<CheckedPart>): Promise<CheckedPart> => {
   try {
     return await work()
   } catch (cause) {
@@ -54,7 +54,7 @@ const tried = async (part: string, remedy: string, work: () => Promise<Part>): P
   }
 }
 
-const keysOf = async (url: string, secretKeys: Config["secretKeys"]): Promise<Part> => {
+const keysOf = async (url: string, secretKeys: Config["secretKeys"]): Promise<CheckedPart> => {
   const counts = (await opensSecrets(url, secretKeys)) ? await countSealed(url, secretKeys) : []
   const unreadable = counts.filter((one) => one.unreadable > 0).map((one) => `${one.unreadable} ${one.name}`)
   return unreadable.length === 0
@@ -68,14 +68,14 @@ const keysOf = async (url: string, secretKeys: Config["secretKeys"]): Promise<Pa
 
 const KEY_REMEDY = "Use the SECRET_KEY of before."
 
-const copyOf = async (config: Checked, url: string): Promise<ReadonlyArray<Part>> => {
+const copyOf = async (config: Checked, url: string): Promise<ReadonlyArray<CheckedPart>> => {
   const signs = await signsOfCopy(url, config)
   if (signs.length === 0) return []
   const sentence = `The database is a copy, and nothing is sent to others. ${signs.join(" ")}`
   return [warning("database", sentence, "Run gathercue promote when it is the real one.")]
 }
 
-const readDatabase = async (config: Checked, url: string, place: string): Promise<ReadonlyArray<Part>> => {
+const readDatabase = async (config: Checked, url: string, place: string): Promise<ReadonlyArray<CheckedPart>> => {
   const { secretKeys, dataDir } = config
   const { problems, schema } = await readAccess(url)
   const found = problems.map(({ problem, remedy }) => failed("database", problem, remedy))
@@ -99,7 +99,7 @@ const readDatabase = async (config: Checked, url: string, place: string): Promis
 const DATABASE_REMEDY =
   "Compare DATABASE_URL (host, user, password, sslmode) with the database server, which must take connections from here."
 
-const checkDatabase = async (config: Checked): Promise<ReadonlyArray<Part>> => {
+const checkDatabase = async (config: Checked): Promise<ReadonlyArray<CheckedPart>> => {
   const { databaseUrl, dataDir } = config
   try {
     if (databaseUrl === null) await requireRestored(dataDir)
@@ -113,7 +113,7 @@ const checkDatabase = async (config: Checked): Promise<ReadonlyArray<Part>> => {
   }
 }
 
-const checkFolder = ({ dataDir, s3, mediaMinFreeBytes }: Checked): Promise<Part> =>
+const checkFolder = ({ dataDir, s3, mediaMinFreeBytes }: Checked): Promise<CheckedPart> =>
   tried("data folder", "Let the user of the server write to DATA_DIR, or name another folder.", async () => {
     const folder = nearestFolder(dataDir)
     const problem = unwritable(dataDir)
@@ -148,12 +148,12 @@ const askHealth = (url: string): Promise<number | null> =>
     return isOurs ? answer.status : null
   })
 
-const checkPort = async ({ host, port, cluster, acme }: Checked): Promise<ReadonlyArray<Part>> => {
+const checkPort = async ({ host, port, cluster, acme }: Checked): Promise<ReadonlyArray<CheckedPart>> => {
   const remedy = "Stop the other program, or choose another port and an address of this machine."
   // A TLS port answers only under its own names.
   const url = listenUrl(host, acme?.httpPort ?? port)
   const isRunning = port > 0 && (await askHealth(url).catch(() => null)) !== null
-  const look = async (part: string, key: string, name: string, at: number): Promise<Part> => {
+  const look = async (part: string, key: string, name: string, at: number): Promise<CheckedPart> => {
     const taken = await portTaken(name, at)
     if (taken === undefined) return ok(part, `${key} ${at} on ${name} is free`)
     if (isRunning && taken.code === "EADDRINUSE") return ok(part, `a Gathercue server listens on ${key} ${at}`)
@@ -166,14 +166,14 @@ const checkPort = async ({ host, port, cluster, acme }: Checked): Promise<Readon
   ]
 }
 
-const checkMail = (smtp: NonNullable<Config["smtp"]>): Promise<Part> =>
+const checkMail = (smtp: NonNullable<Config["smtp"]>): Promise<CheckedPart> =>
   tried(
     "mail",
     "Compare SMTP_URL with the mail server: host, port, user, and smtps:// where TLS comes first.",
     async () => ok("mail", `${await tryMailServer(smtp.url)} takes letters`),
   )
 
-const checkNats = (nats: Redacted.Redacted<string>): Promise<Part> =>
+const checkNats = (nats: Redacted.Redacted<string>): Promise<CheckedPart> =>
   tried("NATS", "Compare NATS_URL, with its user and password, with the NATS server.", async () => {
     await tryNats(nats)
     return ok("NATS", "answers")
@@ -200,7 +200,7 @@ const tryBucket = async (bucket: S3Bucket, prefix: string, name: string): Promis
 
 const TRIED = "an object was written, read, listed and deleted"
 
-const checkBucket = (s3: NonNullable<Config["s3"]>): Promise<Part> =>
+const checkBucket = (s3: NonNullable<Config["s3"]>): Promise<CheckedPart> =>
   tried(
     "bucket",
     "Compare S3_URL, S3_REGION and the access key, which must put, get, list and delete objects and multipart uploads.",
@@ -210,7 +210,7 @@ const checkBucket = (s3: NonNullable<Config["s3"]>): Promise<Part> =>
     },
   )
 
-const checkBackups = (backup: Config["backup"], to: string): Promise<Part> =>
+const checkBackups = (backup: Config["backup"], to: string): Promise<CheckedPart> =>
   tried(
     "backups",
     "Compare BACKUP_TO with BACKUP_S3_URL, BACKUP_S3_REGION and its access key (by default those of S3_URL), which must put, get, list and delete objects.",
@@ -221,7 +221,7 @@ const checkBackups = (backup: Config["backup"], to: string): Promise<Part> =>
     },
   )
 
-const checkMedia = (media: NonNullable<Config["media"]>): Promise<Part> =>
+const checkMedia = (media: NonNullable<Config["media"]>): Promise<CheckedPart> =>
   tried(
     "media server",
     "Compare MEDIA_URL, MEDIA_API_KEY and MEDIA_API_SECRET with the LiveKit server's.",
@@ -232,7 +232,7 @@ const checkMedia = (media: NonNullable<Config["media"]>): Promise<Part> =>
   )
 
 /** Tested from this machine: a server that does not run yet, and a name that only others resolve, are no faults. */
-const checkAddress = async (publicUrl: string): Promise<Part> => {
+const checkAddress = async (publicUrl: string): Promise<CheckedPart> => {
   const remedy = "Once a server runs, this address must lead to it, through the proxy with its certificate."
   try {
     const status = await askHealth(publicUrl)
@@ -254,7 +254,7 @@ const LATE_MS = 14 * DAY_MS
  * Checks the kept certificate, and whether the authority that issues the next one is reachable: without a certificate nothing works, with
  * one only the renewal is affected.
  */
-const checkCertificate = async (dataDir: string, acme: NonNullable<Config["acme"]>): Promise<Part> => {
+const checkCertificate = async (dataDir: string, acme: NonNullable<Config["acme"]>): Promise<CheckedPart> => {
   const part = "certificate"
   const kept = readCertificate(certificatesFolder(dataDir))
   const problem = await directoryProblem(acme.directory)
@@ -267,7 +267,7 @@ const checkCertificate = async (dataDir: string, acme: NonNullable<Config["acme"
 }
 
 /** Tests run concurrently, with results in a fixed order. */
-export const checkParts = async (config: Checked): Promise<ReadonlyArray<Part>> => {
+export const checkParts = async (config: Checked): Promise<ReadonlyArray<CheckedPart>> => {
   const { smtp, cluster, s3, backup, media, publicUrl, acme } = config
   const parts = await Promise.all([
     checkDatabase(config),

@@ -1,30 +1,30 @@
 /** `gathercue check`: tests whether a server would start with this configuration, and all of it would work. It leaves no changes. */
 import { ConfigInvalid, checkConfig } from "../config/config.ts"
-import { checkParts, type Part } from "./check-parts.ts"
+import { type CheckedPart, checkParts } from "./check-parts.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { print } from "./terminal.ts"
 
-const configurationPart = (warnings: ReadonlyArray<string>): ReadonlyArray<Part> => [
+const configurationPart = (warnings: ReadonlyArray<string>): ReadonlyArray<CheckedPart> => [
   { part: "configuration", state: "ok", text: "can be used" },
-  ...warnings.map((text): Part => ({ part: "configuration", state: "warning", text })),
+  ...warnings.map((text): CheckedPart => ({ part: "configuration", state: "warning", text })),
 ]
 
 /** @throws ConfigInvalid */
-export const checkAll = async (): Promise<ReadonlyArray<Part>> => {
+export const checkAll = async (): Promise<ReadonlyArray<CheckedPart>> => {
   const config = checkConfig()
   return [...configurationPart(config.warnings), ...(await checkParts(config))]
 }
 
 const COLUMN = 15
 
-const lineOf = ({ part, state, text, remedy }: Part): string =>
+const lineOf = ({ part, state, text, remedy }: CheckedPart): string =>
   `${part.padEnd(COLUMN)}${state === "warning" ? "warning: " : ""}${text}${remedy === undefined ? "" : ` ${remedy}`}`
 
 /** `json` prints one object on standard output, even after a failure. @throws ConfigInvalid, CommandFailed */
 export const check = async (json: boolean): Promise<void> => {
-  const parts = await checkAll().catch((cause: unknown): ReadonlyArray<Part> => {
+  const parts = await checkAll().catch((cause: unknown): ReadonlyArray<CheckedPart> => {
     if (!json || !(cause instanceof ConfigInvalid)) throw cause
-    return cause.message.split("\n").map((text): Part => ({ part: "configuration", state: "failed", text }))
+    return cause.message.split("\n").map((text): CheckedPart => ({ part: "configuration", state: "failed", text }))
   })
   const failures = parts.filter(({ state }) => state === "failed")
   if (json) {

@@ -1,7 +1,7 @@
 /** A running server's own report. Customers appear in it only as numbers: no titles, names or addresses. */
 import { Redacted } from "effect"
 import type { Config } from "../config/config.ts"
-import { ask, serverBase } from "./reach-server.ts"
+import { fetchText, serverBase } from "./reach-server.ts"
 
 type Reached = Pick<Config, "host" | "port" | "adminPort" | "acme" | "publicUrl" | "metricsToken" | "platformKey">
 
@@ -24,7 +24,7 @@ const numbersOf = (text: string) => {
 
 const readStatus = async (base: string, key: Config["platformKey"]) => {
   if (key === null) return { missing: "PLATFORM_KEY is not set." }
-  const answer = await ask(`${base}/v1/platform/status`, { "x-platform-key": Redacted.value(key) }, WITHIN_MS)
+  const answer = await fetchText(`${base}/v1/platform/status`, { "x-platform-key": Redacted.value(key) }, WITHIN_MS)
   return "status" in answer && answer.status === 200 ? numbersOf(answer.text) : answer
 }
 
@@ -32,10 +32,10 @@ export const askServer = async (config: Reached) => {
   const { metricsToken, platformKey } = config
   const base = serverBase(config)
   if (base === undefined) return { missing: "With PORT 0 nobody knows where the server listens." }
-  const ready = await ask(`${base}/readyz`, {}, WITHIN_MS)
+  const ready = await fetchText(`${base}/readyz`, {}, WITHIN_MS)
   if ("failed" in ready) return { base, ...ready }
   const token = metricsToken === null ? undefined : Redacted.value(metricsToken)
-  const metrics = await ask(
+  const metrics = await fetchText(
     `${base}/metrics`,
     token === undefined ? {} : { authorization: `Bearer ${token}` },
     WITHIN_MS,

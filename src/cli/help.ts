@@ -1,6 +1,6 @@
 /** Help of the command: its abilities, and every configuration key. */
 import { CONFIG_KEYS } from "../config/keys.ts"
-import { COMMANDS } from "./arguments.ts"
+import { CLI_COMMANDS } from "./arguments.ts"
 
 const columns = (rows: ReadonlyArray<readonly [string, string]>): string =>
   rows.map(([name, doc]) => `  ${name.padEnd(18)} ${doc}`).join("\n")
@@ -8,12 +8,12 @@ const columns = (rows: ReadonlyArray<readonly [string, string]>): string =>
 export const configHelp = (): string =>
   CONFIG_KEYS.map(({ name, fallback, doc }) => `  ${name} (${fallback})\n      ${doc.replaceAll("`", "")}`).join("\n")
 
-export const help = (): string => `Gathercue runs live events: a REST API, a WebSocket gateway and signed webhooks.
+export const helpText = (): string => `Gathercue runs live events: a REST API, a WebSocket gateway and signed webhooks.
 
 Usage: gathercue [command] [options]
 
 Commands:
-${columns(Object.entries(COMMANDS))}
+${columns(Object.entries(CLI_COMMANDS))}
 
 Options:
 ${columns([

@@ -4,7 +4,7 @@ import type { checkConfig } from "../config/config.ts"
 import { Inspection } from "../model/live/inspection.ts"
 import { toMillis } from "../model/timestamp.ts"
 import { CommandFailed } from "./command-failed.ts"
-import { ask, serverBase } from "./reach-server.ts"
+import { fetchText, serverBase } from "./reach-server.ts"
 import { print } from "./terminal.ts"
 
 /** An event that moves to another process answers within eight seconds. */
@@ -23,7 +23,7 @@ const detailIn = (text: string): string | undefined => {
 
 const read = async (base: string, key: string, eventId: string): Promise<Inspection> => {
   const url = `${base}/v1/platform/events/${encodeURIComponent(eventId)}/inspection`
-  const answer = await ask(url, { "x-platform-key": key }, ANSWER_WITHIN_MS)
+  const answer = await fetchText(url, { "x-platform-key": key }, ANSWER_WITHIN_MS)
   if ("failed" in answer) throw new CommandFailed(`The server at ${base} cannot be reached (${answer.failed}).`)
   if (answer.status === 200) return decode(JSON.parse(answer.text))
   throw new CommandFailed(`The server at ${base} refused: ${detailIn(answer.text) ?? `status ${answer.status}`}`)
@@ -58,7 +58,7 @@ const linesOf = (eventId: string, found: Inspection): ReadonlyArray<string> => {
 }
 
 /** @throws CommandFailed */
-export const inspectEvent = async (
+export const printInspection = async (
   config: ReturnType<typeof checkConfig>,
   eventId: string,
   json: boolean,

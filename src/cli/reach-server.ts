@@ -19,7 +19,7 @@ export const serverBase = ({
 }
 
 /** The answer, or the reason for its absence. */
-export const ask = (
+export const fetchText = (
   url: string,
   headers: Readonly<Record<string, string>>,
   withinMs: number,

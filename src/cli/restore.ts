@@ -18,7 +18,17 @@ import {
   RESTORED,
 } from "../store/embedded/restoring.ts"
 import type { Where } from "./backup.ts"
-import { DATABASE, EXTERNAL, inFolder, KEY, MANIFEST, Manifest, MEDIA, megabytes, ofTheSystem } from "./backup-files.ts"
+import {
+  DATABASE,
+  EXTERNAL,
+  inFolder,
+  KEY_FILE,
+  MANIFEST,
+  Manifest,
+  MEDIA,
+  megabytes,
+  ofTheSystem,
+} from "./backup-files.ts"
 import { CommandFailed } from "./command-failed.ts"
 import { print } from "./terminal.ts"
 
@@ -47,7 +57,7 @@ const requireSame = (expected: ReadonlyArray<CopiedFile>, folder: string, copies
 }
 
 const removeOthers = async (dataDir: string): Promise<void> => {
-  for (const name of [MEDIA, KEY]) await rm(join(dataDir, name), { recursive: true, force: true })
+  for (const name of [MEDIA, KEY_FILE]) await rm(join(dataDir, name), { recursive: true, force: true })
 }
 
 const restoreAll = async (
@@ -62,13 +72,13 @@ const restoreAll = async (
     await removeOthers(dataDir)
     const media = existsSync(join(source, MEDIA)) ? await copyFiles(join(source, MEDIA), join(dataDir, MEDIA)) : []
     requireSame(files, MEDIA, media)
-    if (files.some(({ path }) => path === KEY)) {
-      await copyFile(join(source, KEY), join(dataDir, KEY))
-      await chmod(join(dataDir, KEY), 0o600)
-      await flush(join(dataDir, KEY))
+    if (files.some(({ path }) => path === KEY_FILE)) {
+      await copyFile(join(source, KEY_FILE), join(dataDir, KEY_FILE))
+      await chmod(join(dataDir, KEY_FILE), 0o600)
+      await flush(join(dataDir, KEY_FILE))
     }
     await noteRestored(dataDir)
-    for (const name of [MEDIA, KEY, RESTORED]) await giveTo(owner, join(dataDir, name))
+    for (const name of [MEDIA, KEY_FILE, RESTORED]) await giveTo(owner, join(dataDir, name))
     await put(join(source, DATABASE), (copies) => requireSame(files, DATABASE, copies))
   } catch (cause) {
     // Nothing removed here existed before the restore.
@@ -95,16 +105,16 @@ export const restore = async (
   const existing = await findDatabase(dataDir)
   if (existing !== undefined)
     throw new CommandFailed(`There is a database in ${existing} already; choose another DATA_DIR.`)
-  for (const name of isHalfRestored(dataDir) || isRestored(dataDir) ? [] : [MEDIA, KEY]) {
+  for (const name of isHalfRestored(dataDir) || isRestored(dataDir) ? [] : [MEDIA, KEY_FILE]) {
     if (existsSync(join(dataDir, name))) {
       throw new CommandFailed(
         `There is something in ${join(dataDir, name)} already; choose another DATA_DIR, or empty it.`,
       )
     }
   }
-  const key = files.find(({ path }) => path === KEY)
-  if (key !== undefined && (await describeFile(source, KEY)).sha256 !== key.sha256) {
-    throw new CommandFailed(`The backup is damaged: ${KEY} is not as it was made.`)
+  const key = files.find(({ path }) => path === KEY_FILE)
+  if (key !== undefined && (await describeFile(source, KEY_FILE)).sha256 !== key.sha256) {
+    throw new CommandFailed(`The backup is damaged: ${KEY_FILE} is not as it was made.`)
   }
   if (key === undefined && keepsKey)
     throw new CommandFailed("The backup has no key: set SECRET_KEY to the one of its server.")

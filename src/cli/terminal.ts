@@ -21,7 +21,7 @@ export const print = (line: string): void => {
 }
 
 /** Ends the process. */
-export const refuse = (cause: unknown): never => {
+export const exitWithError = (cause: unknown): never => {
   const error = cause instanceof Error ? cause : new Error(String(cause))
   const isForOperator = REFUSALS.has(error.name)
   process.stderr.write(`${isForOperator ? error.message : `Gathercue could not start: ${error.message}`}\n`)

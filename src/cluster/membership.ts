@@ -8,7 +8,7 @@ export interface GoneNode {
   readonly address: string | null
 }
 
-export class Membership {
+export class NodeMembership {
   readonly #timers: Timers
   /** A node that is not seen for this long after a report from it is gone. */
   readonly #lostMs: number

@@ -23,7 +23,7 @@ import { Listeners } from "../model/listeners.ts"
 import type { NodeSession } from "../store/cluster/node-session.ts"
 import { engineLogLayer } from "../telemetry/engine-log.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { Membership } from "./membership.ts"
+import { NodeMembership } from "./membership.ts"
 import { addressText, type NodeAddress } from "./node-address.ts"
 import { NodeSockets } from "./node-sockets.ts"
 import { makeNodeStorage } from "./node-storage.ts"
@@ -84,7 +84,7 @@ const placementOf = (
 ): Layer.Layer<Sharding.Sharding | Ownership | Residents, never, Telemetry> => {
   const key = secret === null ? null : sharedKeyOf(secret, otherSecret, refused)
   const sockets = new NodeSockets(key, refused)
-  const membership = new Membership(systemTimers, lostMs)
+  const membership = new NodeMembership(systemTimers, lostMs)
   membership.onGone((gone) => {
     if (gone.address !== null) sockets.giveUp(gone.address)
   })

@@ -48,7 +48,7 @@ export const connectorTo = (
  * Connections to one origin at one set of checked addresses. Each request has a connection to itself: cutting it off closes that
  * connection, which undici's own pool cannot do without opening another in its place.
  */
-export class Connections {
+export class OriginConnections {
   private readonly url: URL
   private readonly connect: buildConnector.connector
   private readonly idle: Array<Client> = []

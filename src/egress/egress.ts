@@ -24,7 +24,7 @@ import {
 } from "../model/integrations/egress-target.ts"
 import { StallClock } from "../telemetry/stall-clock.ts"
 import { ConnectFailed } from "./connect-failed.ts"
-import type { Connections } from "./connections.ts"
+import type { OriginConnections } from "./connections.ts"
 
 /** A request that its target may safely receive twice. */
 export interface EgressRequest {
@@ -268,17 +268,17 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
   const stalls = new StallClock()
   const resolve = remembering(options.resolve ?? system.resolve, options.lookupLifetimeMs ?? DEFAULT_LOOKUP_LIFETIME_MS)
   const targetOf = rememberingTargets((text) => checkTarget(text, options))
-  const targets = new Map<string, Connections>()
+  const targets = new Map<string, OriginConnections>()
   const inUse = new Set<Client>()
   let loaded: ConnectionModule | undefined
 
   const connectionsTo = (
-    { Connections, connectorTo }: ConnectionModule,
+    { OriginConnections, connectorTo }: ConnectionModule,
     url: URL,
     addresses: ReadonlyArray<string>,
-  ): Connections => {
+  ): OriginConnections => {
     const key = `${url.origin} ${addresses.toSorted().join(" ")}`
-    const connections = targets.get(key) ?? new Connections(url, connectorTo(url, addresses, options))
+    const connections = targets.get(key) ?? new OriginConnections(url, connectorTo(url, addresses, options))
     targets.delete(key)
     targets.set(key, connections)
     const [leastRecent] = targets
@@ -289,7 +289,7 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
     return connections
   }
 
-  const takeFrom = (connections: Connections) => (isNew: boolean) => {
+  const takeFrom = (connections: OriginConnections) => (isNew: boolean) => {
     const idle = isNew ? undefined : connections.takeIdle()
     const client = idle ?? connections.open()
     inUse.add(client)

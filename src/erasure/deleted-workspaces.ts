@@ -3,11 +3,10 @@
  * to the next sweep, of any process.
  */
 import { Cause, Context, Effect, Layer } from "effect"
-import type { AgendaCommand } from "../actors/commands.ts"
+import { type AgendaCommand, ownCommand } from "../actors/commands.ts"
 import { LiveEvents } from "../actors/live-events.ts"
 import { currentTimers } from "../clock/timers.ts"
 import type { Unavailable } from "../model/errors.ts"
-import { newId } from "../model/ids.ts"
 import { toMillis } from "../model/timestamp.ts"
 import { Database } from "../store/database.ts"
 import {
@@ -42,7 +41,7 @@ interface Needs {
 /** Treats an event that does not exist, or has already ended, as success. */
 const steer = ({ live }: Needs, eventId: string, command: AgendaCommand): Effect.Effect<void, Unavailable> =>
   live
-    .execute(eventId, { commandId: newId(), scope: "rest", bodyHash: "", by: null, freshId: newId(), command })
+    .execute(eventId, ownCommand(command))
     .pipe(Effect.catchTags({ NotFound: () => Effect.void, Refused: () => Effect.void }), Effect.asVoid)
 
 /** A live event ends first. Its growing data are deleted before the event itself, whose deletion closes its sockets. */

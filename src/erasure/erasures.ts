@@ -4,10 +4,10 @@
  * follows after all work in progress has ended.
  */
 import { Cause, Context, Effect, Fiber, Layer, Schedule } from "effect"
+import { ownCommand } from "../actors/commands.ts"
 import { LiveEvents } from "../actors/live-events.ts"
 import { currentTimers } from "../clock/timers.ts"
 import type { Unavailable } from "../model/errors.ts"
-import { newId } from "../model/ids.ts"
 import { Database } from "../store/database.ts"
 import {
   advanceErasure,
@@ -41,14 +41,7 @@ interface Needs {
 /** A deleted event knows nobody. */
 const forgetAt = ({ live }: Needs, eventId: string, ids: ReadonlyArray<string>): Effect.Effect<void, Unavailable> =>
   live
-    .execute(eventId, {
-      commandId: newId(),
-      scope: "rest",
-      bodyHash: "",
-      by: null,
-      freshId: newId(),
-      command: { type: "participant.erase", d: { ids } },
-    })
+    .execute(eventId, ownCommand({ type: "participant.erase", d: { ids } }))
     .pipe(
       Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
       Effect.catchTags({ NotFound: () => Effect.void, Refused: (refused) => Effect.die(refused) }),

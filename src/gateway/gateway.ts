@@ -24,7 +24,7 @@ import { RoomGuard } from "./expulsion/room-guard.ts"
 import { Commands } from "./frames/commands.ts"
 import { FrameHandler } from "./frames/frame-handler.ts"
 import { AbsentParticipants } from "./memory/absent-participants.ts"
-import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
+import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
 import { GatewayDoor } from "./requests/door.ts"
 import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
@@ -48,7 +48,7 @@ export interface RunningGateway {
 }
 
 /** `node`: name of this process in presence reports. */
-type GatewayBindOptions = { readonly node: string } & Partial<GatewayOptions>
+type GatewayBindOptions = { readonly node: string } & Partial<GatewaySettings>
 
 type GatewayRequirements =
   | LiveEvents
@@ -70,7 +70,7 @@ export const bindGateway = (
   { node, ...given }: GatewayBindOptions,
 ): Effect.Effect<RunningGateway, never, GatewayRequirements> =>
   Effect.gen(function* () {
-    const options: GatewayOptions = { ...GATEWAY_DEFAULTS, ...given }
+    const options: GatewaySettings = { ...GATEWAY_DEFAULTS, ...given }
     const telemetry = yield* Telemetry
     const scope = yield* Scope.make()
     const fibers = yield* Scope.provide(FiberSet.make<void>(), scope)

@@ -12,7 +12,7 @@ export interface MeshOptions {
   readonly maxPeers: number
 }
 
-export interface GatewayOptions {
+export interface GatewaySettings {
   readonly heartbeatMs: number
   readonly identifyTimeoutMs: number
   /** Interval at which all connections are checked for deadlines. */
@@ -70,7 +70,7 @@ export interface GatewayOptions {
   readonly mesh: MeshOptions
 }
 
-export const GATEWAY_DEFAULTS: GatewayOptions = {
+export const GATEWAY_DEFAULTS: GatewaySettings = {
   heartbeatMs: 20_000,
   identifyTimeoutMs: 10_000,
   sweepMs: 1000,

@@ -13,10 +13,10 @@ import type { Database } from "../store/database.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { RoomGuard } from "./expulsion/room-guard.ts"
 import type { AbsentParticipants } from "./memory/absent-participants.ts"
-import type { GatewayOptions } from "./options.ts"
+import type { GatewaySettings } from "./options.ts"
 
 export interface GatewayServices {
-  readonly options: GatewayOptions
+  readonly options: GatewaySettings
   readonly timers: Timers
   readonly live: LiveEvents["Service"]
   readonly feed: Feed["Service"]

@@ -11,7 +11,7 @@ import { accounts } from "./handlers/accounts/accounts.ts"
 import { passkeys } from "./handlers/accounts/passkeys.ts"
 import { proofs } from "./handlers/accounts/proofs.ts"
 import { secondFactors } from "./handlers/accounts/second-factors.ts"
-import { signIn } from "./handlers/accounts/sign-in.ts"
+import { signInHandlers } from "./handlers/accounts/sign-in.ts"
 import { sso } from "./handlers/accounts/sso.ts"
 import { broadcasts } from "./handlers/events/broadcasts.ts"
 import { clips } from "./handlers/events/clips.ts"
@@ -50,7 +50,7 @@ const HANDLERS = {
   secondFactors,
   passkeys,
   proofs,
-  signIn,
+  signIn: signInHandlers,
   sso,
   connections,
   workspaces,
@@ -89,6 +89,8 @@ export interface Route {
   readonly wantsClient: boolean
   /** Maximum body size in bytes. */
   readonly bodyLimit: number
+  /** Milliseconds that the answer may wait for something new. */
+  readonly waitsMs: number
 }
 
 /** Services required by requests, inferred from the handlers and the steps around them. */

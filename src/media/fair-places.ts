@@ -13,7 +13,7 @@ interface FairOptions {
   readonly timers: Timers
 }
 
-export interface Holder {
+export interface SeatHolder {
   readonly workspaceId: string
   /** Returns false when the holder's seat is free although it was not given back. */
   readonly isHeld?: () => boolean
@@ -24,7 +24,7 @@ export interface Holder {
 }
 
 interface Held {
-  readonly holder: Holder
+  readonly holder: SeatHolder
   readonly since: number
   isCut: boolean
   seenAt: number
@@ -32,7 +32,7 @@ interface Held {
 }
 
 interface Waiting {
-  readonly holder: Holder
+  readonly holder: SeatHolder
   readonly onTurn: (isMine: boolean) => void
   readonly cancel: Cancel
 }
@@ -50,7 +50,7 @@ export class FairPlaces {
   readonly #share: number
   readonly #mostOfOne: number
   readonly #timers: Timers
-  readonly #held = new Map<Holder, Held>()
+  readonly #held = new Map<SeatHolder, Held>()
   #waiting: Waiting[] = []
   #isServing = false
   #stopWatching: Cancel | undefined
@@ -76,7 +76,7 @@ export class FairPlaces {
   }
 
   /** Takes a free seat, or keeps the one that the holder has. */
-  takeNow(holder: Holder): boolean {
+  takeNow(holder: SeatHolder): boolean {
     this.#dropGone()
     if (this.#held.has(holder)) return true
     if (this.#held.size >= this.#most || this.#placesOf(holder) >= this.#mostOfOne) return false
@@ -85,7 +85,7 @@ export class FairPlaces {
   }
 
   /** Calls back once, perhaps at once: with true when the holder has a seat, which `leave` must give back. */
-  take(holder: Holder, onTurn: (isMine: boolean) => void): void {
+  take(holder: SeatHolder, onTurn: (isMine: boolean) => void): void {
     if (this.takeNow(holder)) {
       onTurn(true)
       return
@@ -103,14 +103,14 @@ export class FairPlaces {
   }
 
   /** Gives the seat back, or stops waiting. Harmless if the holder does neither. */
-  leave(holder: Holder): void {
+  leave(holder: SeatHolder): void {
     this.#held.delete(holder)
     for (const one of this.#waiting) if (one.holder === holder) one.cancel()
     this.#waiting = this.#waiting.filter((one) => one.holder !== holder)
     this.#serve()
   }
 
-  #placesOf({ workspaceId }: Holder): number {
+  #placesOf({ workspaceId }: SeatHolder): number {
     let places = 0
     for (const [of, { isCut }] of this.#held) if (of.workspaceId === workspaceId && !isCut) places += 1
     return places
@@ -120,7 +120,7 @@ export class FairPlaces {
     for (const holder of this.#held.keys()) if (holder.isHeld?.() === false) this.#held.delete(holder)
   }
 
-  #hold(holder: Holder): void {
+  #hold(holder: SeatHolder): void {
     const now = this.#timers.elapsed()
     this.#held.set(holder, { holder, since: now, isCut: false, seenAt: now, seenBytes: 0 })
   }

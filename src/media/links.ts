@@ -12,7 +12,7 @@ import type { HeldLink } from "../model/links.ts"
 export type LinkUse = "upload" | "part" | "play" | "download"
 
 /** Kind of the object; a transcript is served as WebVTT. */
-export type LinkKind = "recording" | "clip" | "transcript" | "derivation" | "broadcast"
+export type ObjectKind = "recording" | "clip" | "transcript" | "derivation" | "broadcast"
 
 /** Holder of an address, and its time of issue in Unix milliseconds. */
 export type Held = Pick<HeldLink, "eventId" | "ground" | "givenAt">
@@ -25,7 +25,7 @@ export type LinkAudience = "public" | "workspace" | Held
 
 export interface Link {
   readonly use: LinkUse
-  readonly kind: LinkKind
+  readonly kind: ObjectKind
   readonly id: string
   readonly audience: LinkAudience
   /** Expiry in Unix seconds. */
@@ -43,7 +43,7 @@ export const partIdOf = (linkId: string): { readonly id: string; readonly number
 type LinkFault = "altered" | "expired"
 
 const USES: ReadonlyArray<LinkUse> = ["upload", "part", "play", "download"]
-const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript", "derivation", "broadcast"]
+const KINDS: ReadonlyArray<ObjectKind> = ["recording", "clip", "transcript", "derivation", "broadcast"]
 const HELD = "held"
 
 const toText = (held: Held): string => Buffer.from(JSON.stringify(held)).toString("base64url")

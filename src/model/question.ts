@@ -77,7 +77,7 @@ export const qaPhase = <Phase extends QaPhase>(event: {
 }
 
 /** Signed-in author of a question; `userId` is null for an event's guests, who are not users of the workspace. */
-export interface Author {
+interface Author {
   readonly userId: string | null
   readonly name: string | null
 }

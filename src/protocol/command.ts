@@ -8,7 +8,7 @@ import type { ParticipantId } from "../model/live/live-values.ts"
 import type { Rule } from "./rule.ts"
 
 /** The entity whose revision a command may name in `rev`. A stale revision is refused with the current entity. */
-export type RevisedEntity = "phase" | "timer" | "question" | "message" | "poll" | "room" | "breakout" | "rotation"
+type RevisedEntity = "phase" | "timer" | "question" | "message" | "poll" | "room" | "breakout" | "rotation"
 
 /** A rate limit against which a command counts in addition to the limit of all commands (`docs/gateway.md`, Limits). */
 export type RateClass = "chat" | "questions" | "votes" | "reactions" | "roster"

@@ -25,7 +25,7 @@ export const STREAM_NAMES = {
  * Parts of an event's state, as kept by a client. A dispatch names the parts that it changes; one that names none is passed to the
  * application unchanged.
  */
-export const STATE_PARTS = [
+const STATE_PARTS = [
   "agenda",
   "blocked",
   "breakout",

@@ -15,9 +15,9 @@ export type ActingRole = EventRole | "anonymous"
 export const actingAs = ({ kind, role }: { readonly kind: ParticipantKind; readonly role: EventRole }): ActingRole =>
   kind === "anonymous" && role === "viewer" ? "anonymous" : role
 
-export type Roles = ReadonlyArray<ActingRole>
+type Roles = ReadonlyArray<ActingRole>
 /** `none`: no phase is active. */
-export type Setting = Modality | "none"
+type Setting = Modality | "none"
 /** The permitted roles by modality, after narrowing by the active phase. In an absent modality the rule permits no role. */
 export type RolesByModality = { readonly [S in Setting]?: Roles }
 

@@ -33,52 +33,42 @@ import { type Session, withSession } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
 import { sqlState } from "./sqlstate.ts"
 
-/** Reason why this build refuses a database, in sentences for the operator. */
-export interface Refusal {
-  readonly problem: string
-  readonly remedy: string
-}
-
-/** The database was migrated by a newer build; running this one on it could damage data. */
-export class SchemaTooNew extends Error implements Refusal {
-  override readonly name = "SchemaTooNew"
-  /** The highest applied migration that this build lacks. */
-  readonly found: number
-  /** The highest migration of this build. */
-  readonly known: number
+/** This build refuses the database, for a reason and with a remedy in sentences for the operator. */
+class SchemaRefusal extends Error {
   readonly problem: string
   readonly remedy: string
 
-  constructor(found: number, known: number) {
-    const problem = `The database has migration ${found}, which this build (up to ${known}) lacks.`
-    const remedy = "Start a build at least as new."
+  constructor(problem: string, remedy: string) {
     super(`${problem} ${remedy}`)
-    this.found = found
-    this.known = known
     this.problem = problem
     this.remedy = remedy
   }
 }
 
-/** The database lacks migrations that this build has in its baseline alone, which is for empty databases. */
-export class SchemaTooOld extends Error implements Refusal {
-  override readonly name = "SchemaTooOld"
-  /** The version up to which the database has all migrations. */
-  readonly found: number
-  /** The version of the baseline. */
-  readonly needed: number
-  readonly problem: string
-  readonly remedy: string
+/** The database was migrated by a newer build; running this one on it could damage data. */
+export class SchemaTooNew extends SchemaRefusal {
+  override readonly name = "SchemaTooNew"
 
+  /** `found` is the highest applied migration that this build lacks, `known` the highest one of this build. */
+  constructor(found: number, known: number) {
+    super(
+      `The database has migration ${found}, which this build (up to ${known}) lacks.`,
+      "Start a build at least as new.",
+    )
+  }
+}
+
+/** The database lacks migrations that this build has in its baseline alone, which is for empty databases. */
+export class SchemaTooOld extends SchemaRefusal {
+  override readonly name = "SchemaTooOld"
+
+  /** The database has all migrations up to version `found`; the baseline has version `needed`. */
   constructor(found: number, needed: number) {
-    const problem = `The database has schema version ${found}, and this build takes databases from version ${needed} on.`
     const lacks = needed > found + 1 ? `migrations ${found + 1} to ${needed}` : `migration ${needed}`
-    const remedy = `Start an earlier build on it that has ${lacks}, and then this one.`
-    super(`${problem} ${remedy}`)
-    this.found = found
-    this.needed = needed
-    this.problem = problem
-    this.remedy = remedy
+    super(
+      `The database has schema version ${found}, and this build takes databases from version ${needed} on.`,
+      `Start an earlier build on it that has ${lacks}, and then this one.`,
+    )
   }
 }
 
@@ -165,7 +155,7 @@ export interface SchemaState {
   /** The highest migration of this build. */
   readonly known: number
   /** Reason why this build refuses the database, if it does. */
-  readonly refusal: Refusal | null
+  readonly refusal: Pick<SchemaRefusal, "problem" | "remedy"> | null
   /** Whether the database has this build's functions. */
   readonly hasFunctions: boolean
 }

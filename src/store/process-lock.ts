@@ -8,7 +8,14 @@
  * to it is cut, it is frozen) ends the holder's session and takes the lock. The fence makes that safe: a holder that
  * comes back finds its lock taken and its events under newer fencing tokens, and can commit nothing.
  */
-import { endSession, giveUpAfter, identityOf, openSession, type Session, type SessionIdentity } from "./pool/session.ts"
+import {
+  giveUpAfter,
+  identityOf,
+  openSession,
+  type Session,
+  type SessionIdentity,
+  terminateSession,
+} from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
 
 /** "gathercue" as a number; any constant would do. */
@@ -109,7 +116,7 @@ export const outlast = async (sql: Queryable, mode: LockMode, giveUpMs = GIVE_UP
       if (lives(holder, heartbeats.size, waitedMs) || waitedMs > giveUpMs) return false
       silentLooks = holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS ? silentLooks + 1 : 0
     }
-    if (holder !== undefined && silentLooks >= SILENT_LOOKS) await endSession(sql, holder)
+    if (holder !== undefined && silentLooks >= SILENT_LOOKS) await terminateSession(sql, holder)
     await pause(LOOK_EVERY_MS)
   }
   return true
@@ -199,7 +206,7 @@ class Holding implements ProcessLock {
     const holder = await findHolder(sql)
     if (holder === undefined) return true
     if (!isSame(holder, this.#identity)) return false
-    await endSession(sql, holder)
+    await terminateSession(sql, holder)
     return true
   }
 }

@@ -7,7 +7,7 @@ interface Load {
   readonly commands: number
 }
 
-export interface Loaded extends Load {
+export interface LoadEntry extends Load {
   readonly id: string
 }
 
@@ -15,9 +15,9 @@ export interface Loaded extends Load {
 export interface LoadReport {
   /** Length of the counted period. */
   readonly seconds: number
-  readonly workspaces: ReadonlyArray<Loaded>
-  readonly keys: ReadonlyArray<Loaded>
-  readonly events: ReadonlyArray<Loaded>
+  readonly workspaces: ReadonlyArray<LoadEntry>
+  readonly keys: ReadonlyArray<LoadEntry>
+  readonly events: ReadonlyArray<LoadEntry>
 }
 
 const MINUTE_MS = 60_000
@@ -31,8 +31,8 @@ const byMost = <T extends Load>(loads: ReadonlyArray<T>): ReadonlyArray<T> =>
   loads.toSorted((a, b) => sumOf(b) - sumOf(a))
 
 /** Sums of the counts by id, the busiest first. */
-const sumById = (loads: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
-  const sums = new Map<string, Loaded>()
+const sumById = (loads: ReadonlyArray<LoadEntry>): ReadonlyArray<LoadEntry> => {
+  const sums = new Map<string, LoadEntry>()
   for (const { id, requests, commands } of loads) {
     const sum = sums.get(id) ?? { id, requests: 0, commands: 0 }
     sums.set(id, { id, requests: sum.requests + requests, commands: sum.commands + commands })
@@ -65,7 +65,7 @@ class Minute {
     load[what]++
   }
 
-  all(): ReadonlyArray<Loaded> {
+  all(): ReadonlyArray<LoadEntry> {
     return Array.from(this.#loads, ([id, load]) => ({ id, ...load }))
   }
 
@@ -89,7 +89,7 @@ class Minutes {
   }
 
   /** Loads in descending order. */
-  most(now: number): ReadonlyArray<Loaded> {
+  most(now: number): ReadonlyArray<LoadEntry> {
     const oldest = Math.floor(now / MINUTE_MS) - MINUTES
     return sumById(this.#kept.filter(({ number }) => number > oldest).flatMap((minute) => minute.all()))
   }

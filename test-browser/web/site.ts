@@ -10,7 +10,7 @@ import { launchChromium } from "../chromium.ts"
 import { complaintsOf } from "../complaints.ts"
 
 /** Pages of a server, wherever it runs. */
-export interface Browsing {
+interface Browsing {
   readonly browser: Browser
   /** A page in a context of its own, until the test is over, which fails if the page wrote an error to its console. */
   readonly open: (path: string, options?: OpenOptions) => Promise<Page>

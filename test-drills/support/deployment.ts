@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts"
 import { goProgram } from "./go-program.ts"
 import { type ProxyName, type RunningProxy, startProxy } from "./proxies.ts"
 
-export interface Deployment {
+interface Deployment {
   /** Of the proxy. */
   readonly url: string
   readonly servers: ReadonlyArray<ServerProcess>

@@ -4,7 +4,7 @@ import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../../test/support/api.ts"
 import { eventually } from "../../test/support/wait.ts"
 
-export interface LoadReport {
+interface LoadReport {
   readonly requests: number
   readonly commands: number
   /** Requests that were answered with another status than expected or not at all, and commands that were refused. */

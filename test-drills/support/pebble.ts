@@ -22,7 +22,7 @@ export interface Pebble {
   readonly stop: () => Promise<void>
 }
 
-export interface Asked {
+interface Asked {
   readonly status: number
   readonly headers: NodeJS.Dict<string | string[]>
   readonly body: string

@@ -9,7 +9,7 @@ const PROGRAM = fileURLToPath(new URL("s3_server.py", import.meta.url))
 /** The system's own: Debian's packages are not in another one's path. */
 const PYTHON = "/usr/bin/python3"
 
-export interface SwiftBucket {
+interface SwiftBucket {
   readonly environment: { readonly [key: string]: string }
   /** Names of objects and of uploads whose key has the text. */
   readonly stored: (text: string) => Promise<ReadonlyArray<string>>

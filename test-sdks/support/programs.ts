@@ -7,7 +7,7 @@ import { type LaterRelease, laterRelease } from "./later-release.ts"
 /** Title of the listed event, its state after publication, its phase's seconds, whether a place was taken, people who were there, the name of the one who registered, whether the ping that was sent names its endpoint, and the code of an error. */
 const PRINTED = "Generated scheduled 600 true 0 Ada true not_found"
 
-export interface ProgramHouse {
+interface ProgramHouse {
   /** The server itself, whose description is read. */
   readonly serverUrl: string
   /** Runs a program with the address and the key of a workspace of its own, and compares what it prints. */

@@ -1,6 +1,6 @@
 /** When a certificate is replaced, and how long is waited after failures. */
 import { expect, test } from "vitest"
-import { renewalAt, retryAfterMs } from "../../src/certificates/certificates.ts"
+import { orderRetryMs, renewalAt } from "../../src/certificates/certificates.ts"
 
 const DAY = 86_400_000
 
@@ -11,8 +11,8 @@ test("a certificate of 90 days is replaced between day 55.5 and day 60, and one 
 })
 
 test("after failures at most four tries fall into the first hour, and later ones are six hours apart", () => {
-  expect([1, 2, 3, 4, 5, 6, 60].map((failures) => retryAfterMs(failures, 0) / 60_000)).toEqual([
+  expect([1, 2, 3, 4, 5, 6, 60].map((failures) => orderRetryMs(failures, 0) / 60_000)).toEqual([
     1, 10, 30, 60, 360, 360, 360,
   ])
-  expect(retryAfterMs(1, 1)).toBe(63_000)
+  expect(orderRetryMs(1, 1)).toBe(63_000)
 })

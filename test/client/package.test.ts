@@ -20,5 +20,13 @@ describe("the package of the client", () => {
 test("the client does at a close what its code asks for", () => {
   for (const { code, advice } of Object.values(CLOSE)) expect([code, adviceFor(code)]).toEqual([code, advice])
   // No close frame, and a code that a later server may have.
-  expect([1006, 4150, 4399, 4400].map(adviceFor)).toEqual(["resume", "backOff", "stop", "resume"])
+  expect([1001, 1006, 4050, 4150, 4250, 4399, 4400].map(adviceFor)).toEqual([
+    "resume",
+    "resume",
+    "resume",
+    "backOff",
+    "newToken",
+    "stop",
+    "resume",
+  ])
 })

@@ -1,13 +1,13 @@
 /** Which nodes are gone, from one look at the database to the next. */
 import { expect, test } from "vitest"
-import { type GoneNode, Membership } from "../../src/cluster/membership.ts"
+import { type GoneNode, NodeMembership } from "../../src/cluster/membership.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 
 const LOST_MS = 6000
 
 const open = () => {
   const clock = openJumpingClock()
-  const membership = new Membership(clock.timers, LOST_MS)
+  const membership = new NodeMembership(clock.timers, LOST_MS)
   const gone: GoneNode[] = []
   const silence = membership.onGone((node) => gone.push(node))
   const seen = (...nodes: ReadonlyArray<string>) =>

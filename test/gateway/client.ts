@@ -9,7 +9,7 @@ import { PATIENCE_MS } from "../support/patience.ts"
 
 export type Frame = any // frames are looked into by assertions, which name what they expect
 
-export interface Closed {
+interface Closed {
   readonly code: number
   readonly reason: string
 }

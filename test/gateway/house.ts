@@ -9,7 +9,7 @@ import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
 import { App, us_listen_socket_close, us_socket_local_port } from "../../src/engine/engine.ts"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
-import type { GatewayOptions } from "../../src/gateway/options.ts"
+import type { GatewaySettings } from "../../src/gateway/options.ts"
 import { GatewayDoor } from "../../src/gateway/requests/door.ts"
 import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
@@ -44,7 +44,7 @@ export interface Stage {
 }
 
 /** Of the gateway, and the media server it gives seats in. */
-type Options = Partial<GatewayOptions> & {
+type Options = Partial<GatewaySettings> & {
   readonly media?: MediaServer | null
   /** The media server is there, so that its rooms are looked after. */
   readonly guardsRooms?: boolean

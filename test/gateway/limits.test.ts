@@ -5,7 +5,6 @@ import { compact } from "../../src/gateway/event/presence-reports.ts"
 import { canonical } from "../../src/gateway/frames/canonical-json.ts"
 import { RateBudgets } from "../../src/gateway/memory/rate-budgets.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
-import { adviceFor, CLOSE } from "../../src/protocol/wire/close-codes.ts"
 import { CommandFrame } from "../../src/protocol/wire/frames.ts"
 
 test("a bucket gives its burst at once, then its rate, and the time of the next token", () => {
@@ -68,18 +67,6 @@ test("of many presence changes only each one's last remains, in order", () => {
   // A caller that waits for an overtaken change is answered with the later one.
   for (const entry of rest) entry.acknowledged?.()
   expect(acknowledged).toEqual(["b"])
-})
-
-test("the range of a close code decides the client's next step, and the table agrees with it", () => {
-  for (const { code, advice } of Object.values(CLOSE)) expect([code, adviceFor(code)]).toEqual([code, advice])
-  expect([1006, 1001, 4050, 4199, 4250, 4399].map(adviceFor)).toEqual([
-    "resume",
-    "resume",
-    "resume",
-    "backOff",
-    "newToken",
-    "stop",
-  ])
 })
 
 test("a command id that no text column can keep is no command id", () => {

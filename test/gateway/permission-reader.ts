@@ -13,7 +13,7 @@ export type Feature = (typeof FEATURES)[number]
 const CELLS = ["yes", "questions", "voting", "no", "never", "-"] as const
 type Cell = (typeof CELLS)[number]
 
-export type Verdict = "allowed" | "forbidden" | "wrong_phase" | "feature_disabled"
+type Verdict = "allowed" | "forbidden" | "wrong_phase" | "feature_disabled"
 
 export interface Situation {
   readonly setting: Setting

@@ -36,7 +36,7 @@ export interface Audience {
 }
 
 export const QA = { modality: "broadcast", featureSet: ["qa"] }
-export const OPEN = { allowAnonymousQuestions: true, allowAnonymousVoting: true, phases: [QA] }
+const OPEN = { allowAnonymousQuestions: true, allowAnonymousVoting: true, phases: [QA] }
 
 /** The cookie that an answer sets, as a browser sends it back. */
 export const cookieOf = ({ headers }: Answer): string => (headers.get("set-cookie") ?? "").split(";")[0] ?? ""

@@ -11,7 +11,7 @@ export const DOCUMENTS: ReadonlyArray<string> = [
     .toSorted(),
 ]
 
-export interface CodeBlock {
+interface CodeBlock {
   readonly document: string
   /** Empty where the block names none. */
   readonly language: string

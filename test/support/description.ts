@@ -13,7 +13,7 @@ interface Operation {
   readonly operationId: string
   readonly responses: { readonly [status: string]: Response }
 }
-export interface Description {
+interface Description {
   readonly openapi: string
   readonly info: { readonly version: string }
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }

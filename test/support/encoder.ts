@@ -1,12 +1,12 @@
 /** Encoders as they push to a server: one endless request, or a request for each file or piece. */
 import { type IncomingMessage, request } from "node:http"
 
-export interface StreamAnswer {
+interface StreamAnswer {
   readonly status: number
   readonly body: string
 }
 
-export interface PushedStream {
+interface PushedStream {
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** Ends the body and resolves to the answer. */
   readonly end: () => Promise<StreamAnswer>

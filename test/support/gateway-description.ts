@@ -39,7 +39,7 @@ export interface GatewayMessage {
   readonly "x-allowed"?: { readonly [situation: string]: ReadonlyArray<string> }
   readonly "x-revision-of"?: string
 }
-export interface GatewayDescription {
+interface GatewayDescription {
   readonly asyncapi: string
   readonly servers: { readonly gateway: object }
   readonly operations: { readonly [name: string]: Operation }

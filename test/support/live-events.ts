@@ -14,7 +14,6 @@ import { NEW_EVENT } from "../../src/model/event.ts"
 import { newId } from "../../src/model/ids.ts"
 import { answerDeadlines } from "../../src/model/limits/answer-deadlines.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
-import type { EventRole } from "../../src/model/roles.ts"
 import { NodeSession } from "../../src/store/cluster/node-session.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
 import { insertEvent } from "../../src/store/events/events.ts"
@@ -174,5 +173,3 @@ export const seedEvent = async (
   await insertEvent(sql, { event, phases: agenda })
   return { workspaceId, eventId, phaseIds: agenda.map(({ id }) => id) }
 }
-
-export type { EventRole }

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Feed } from "../../src/actors/feed.ts"
 
-export interface LossyFeed {
+interface LossyFeed {
   readonly layer: Layer.Layer<Feed>
   readonly cut: () => void
   /** `isReported`: subscribers are called, as a client of a broker does when it is connected again. */

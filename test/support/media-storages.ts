@@ -5,7 +5,7 @@ import { type S3TestServer, startS3Server } from "./s3/s3-server.ts"
 import { startMediaServer, type TestServer } from "./server.ts"
 
 export const STORAGES = ["disk", "S3"] as const
-export type StorageKind = (typeof STORAGES)[number]
+type StorageKind = (typeof STORAGES)[number]
 
 export interface StorageHouse {
   /** A test that restarts it sets it. */

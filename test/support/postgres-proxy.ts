@@ -16,7 +16,7 @@ import {
 } from "./postgres-proxy/rules.ts"
 import { Signals } from "./postgres-proxy/signals.ts"
 
-export interface PostgresProxyOptions {
+interface PostgresProxyOptions {
   /** Decides for rules with a probability. A seeded one makes a run repeatable. */
   readonly random?: () => number
   /** Key and certificate: clients may ask for TLS, which ends here. Without it they are refused TLS. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import { keepAlive } from "./keep-alive.ts"
 
-export interface RoundRobin {
+interface RoundRobin {
   readonly url: string
   /** From now on to these addresses. */
   readonly spread: (urls: ReadonlyArray<string>) => void

@@ -18,7 +18,7 @@ export const codeOf = (secret: string, later = 0): string => {
   return String(number % 1_000_000).padStart(6, "0")
 }
 
-export interface Factor {
+interface Factor {
   readonly secret: string
   readonly recoveryCodes: ReadonlyArray<string>
 }

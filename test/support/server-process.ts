@@ -13,7 +13,7 @@ export interface ServerProcess {
   readonly end: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<number | null>
 }
 
-export interface Exited {
+interface Exited {
   readonly code: number | null
   readonly stderr: string
 }

@@ -6,7 +6,7 @@ import type { CaptureHouse, LiveRoom } from "./capture-house.ts"
 import type { Egress } from "./livekit-server.ts"
 import { eventually } from "./wait.ts"
 
-export interface Stage extends LiveRoom {
+interface Stage extends LiveRoom {
   /** Of the playlist. */
   readonly url: string
   readonly broadcastId: string

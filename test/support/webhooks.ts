@@ -20,7 +20,7 @@ import { openStore, type TestSql } from "./store.ts"
 
 export const SEALING_KEYS: KeyRing = [new Uint8Array(32).fill(7)]
 
-export interface Outbox {
+interface Outbox {
   readonly url: Redacted.Redacted<string>
   readonly sql: TestSql
   readonly workspaceId: string
@@ -30,7 +30,7 @@ export interface Outbox {
   readonly statuses: () => Promise<ReadonlyArray<string>>
 }
 
-export interface TestEndpoint {
+interface TestEndpoint {
   readonly id: string
   readonly secret: string
 }
@@ -73,7 +73,7 @@ export const openOutbox = async (): Promise<Outbox> => {
   }
 }
 
-export interface RunningDispatcher {
+interface RunningDispatcher {
   readonly ring: () => void
   /** Idempotent. */
   readonly stop: () => Promise<void>

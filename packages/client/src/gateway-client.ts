@@ -6,7 +6,7 @@
 
 import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
 import { Emitter } from "./connection/emitter.ts"
-import { Heartbeat } from "./connection/heartbeat.ts"
+import { HeartbeatTimer } from "./connection/heartbeat.ts"
 import { CommandUnanswered, PendingCommands } from "./connection/pending-commands.ts"
 import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
@@ -79,7 +79,7 @@ export class GatewayClient {
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
-  readonly #heartbeat = new Heartbeat(
+  readonly #heartbeat = new HeartbeatTimer(
     () => this.#sendHeartbeat(),
     () => this.#giveUp("silent"),
   )

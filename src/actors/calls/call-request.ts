@@ -9,7 +9,7 @@ import { Refusal } from "../../protocol/refusals.ts"
 
 const { Int, optionalKey: optional, String: Text } = Schema
 
-export const ListedPeer = Schema.Struct({ connectionId: Text, participantId: Text, name: Text, have: RtcTracks })
+export const PeerEntry = Schema.Struct({ connectionId: Text, participantId: Text, name: Text, have: RtcTracks })
 
 const CallStep = Schema.Union([
   Schema.Struct({
@@ -35,7 +35,7 @@ const RememberedRoom = Schema.Struct({
   roomId: Text,
   peers: Schema.Array(
     Schema.Struct({
-      ...ListedPeer.fields,
+      ...PeerEntry.fields,
       /** Set for peers of this node. `graceMs`: the time left to reconnect, when the socket is lost. */
       own: optional(Schema.Struct({ socket: Int, graceMs: Schema.NullOr(Schema.Number) })),
     }),

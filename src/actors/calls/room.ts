@@ -6,11 +6,11 @@
 import type { CommandData } from "../../protocol/contract.ts"
 import type { RtcTracks } from "../../protocol/messages/media.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
-import type { ListedPeer } from "./call-request.ts"
+import type { PeerEntry } from "./call-request.ts"
 import { fullMessage, hasRoom } from "./limits.ts"
 
 /** A peer as listed to the other peers. */
-export type CallPeer = typeof ListedPeer.Type
+export type CallPeer = typeof PeerEntry.Type
 
 export interface SeatedPeer extends CallPeer {
   /** End of the grace period of a peer without a socket; null: it has a socket. */

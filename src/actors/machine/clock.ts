@@ -14,7 +14,7 @@ import type { Due } from "../state/chart-events.ts"
 import { statesOf } from "../state/chart-snapshot.ts"
 import { DELAYS, type DelayName, end, type Moment, phaseTimer, warning } from "./delays.ts"
 import { POLL_END, POLL_WARNING, pollSnapshot, stepPoll } from "./poll-chart.ts"
-import { snapshotOf, step } from "./step.ts"
+import { snapshotOf, stepMachine } from "./step.ts"
 
 /** Delayed transitions of the states in a snapshot: each delay's name, keyed by its event. */
 const delaysOf = ({ _nodes }: Pick<AnyMachineSnapshot, "_nodes">): ReadonlyArray<readonly [Due["type"], string]> => [
@@ -40,7 +40,7 @@ const delayed = (context: ReadContext): ReadonlyArray<Delayed> => [
     name: delay,
     about: null,
     moment: DELAYS[delay as DelayName],
-    happen: (turn: Turn) => void step(turn, { type }),
+    happen: (turn: Turn) => void stepMachine(turn, { type }),
   })),
   ...openPolls(context).flatMap(({ id }) => {
     const timerIn = ({ records }: ReadContext): TimerView | undefined => {

@@ -11,7 +11,7 @@ import { releaseHoldings, runBarredHooks } from "../domain/activities/registry.t
 import type { Turn } from "../domain/turn.ts"
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
 import { phaseTraits } from "../state/state.ts"
-import { step } from "./step.ts"
+import { stepMachine } from "./step.ts"
 
 type Result = { readonly [field: string]: unknown }
 
@@ -81,7 +81,7 @@ export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
   const refused = forbid(turn, envelope)
   if (refused !== undefined) return refused
   const { removed } = turn.state
-  const result = step(turn, command)
+  const result = stepMachine(turn, command)
   notifyOfDepartures(turn)
   if (turn.state.removed !== removed) notifyOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
   return result

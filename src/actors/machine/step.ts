@@ -63,7 +63,7 @@ export const settle = (turn: Turn): void => {
 }
 
 /** Returns the reply of a command, or a refusal; the turn of a refused command must be undone. */
-export const step = (turn: Turn, happening: Command | Raised | Due): Result | Refused => {
+export const stepMachine = (turn: Turn, happening: Command | Raised | Due): Result | Refused => {
   const reply = isPlain(happening) ? performPlain(turn, happening) : take(turn, happening)
   if (reply instanceof Refused) return reply
   settle(turn)

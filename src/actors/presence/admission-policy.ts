@@ -12,7 +12,7 @@ import type { RecordStore } from "../state/record-store.ts"
 import { activePhaseOf, type LiveState } from "../state/state.ts"
 
 /** Result of an admission check. */
-export type Admission = "in" | "waits" | "denied"
+export type AdmissionResult = "in" | "waits" | "denied"
 
 interface Visitor {
   readonly participantId: string
@@ -56,14 +56,14 @@ export const admissionUnder = (
   policy: LobbyPolicy,
   decided: "admitted" | "held" | undefined,
   walkIn: boolean,
-): Admission => {
+): AdmissionResult => {
   if (decided === "held") return "waits"
   if (decided === "admitted" || !walkIn || policy === "open") return "in"
   return policy === "ask" ? "waits" : "denied"
 }
 
 /** The admission of a visitor. A removed participant is not inside, even before their gateway reports it. */
-export const admissionOf = (state: LiveState, records: RecordStore, visitor: Visitor): Admission =>
+export const admissionOf = (state: LiveState, records: RecordStore, visitor: Visitor): AdmissionResult =>
   isRemoved(state, visitor)
     ? "denied"
     : admissionUnder(

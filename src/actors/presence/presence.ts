@@ -9,7 +9,7 @@ import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import type { Participant } from "../protocol.ts"
 import { GroupIndex } from "../state/record-index.ts"
 import { Absences } from "./absences.ts"
-import type { Admission } from "./admission-policy.ts"
+import type { AdmissionResult } from "./admission-policy.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
 
@@ -132,7 +132,7 @@ export class Presence implements PresentPeople {
   /**
    * A gateway has let a participant in. If it did not know a newer policy, the participant goes to the waiting room and was never present.
    */
-  enter(from: NodeConnections, participant: Participant, admission: Admission, at: Timestamp): void {
+  enter(from: NodeConnections, participant: Participant, admission: AdmissionResult, at: Timestamp): void {
     if (admission === "waits") this.lobby.enter(from, participant, at)
     if (admission !== "in") return
     this.lobby.leave(from.node, participant.participantId, toMillis(at))
@@ -208,7 +208,7 @@ export class Presence implements PresentPeople {
   }
 
   /** Ends the presence of participants who have to wait: they move to the waiting room, or are gone if the policy denies them. */
-  moveToWaitingRoom(admission: (participant: Participant) => Admission, now: number, at: Timestamp): void {
+  moveToWaitingRoom(admission: (participant: Participant) => AdmissionResult, now: number, at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) {
       const outcome = admission(entry.present)
       if (outcome === "in") continue

@@ -23,7 +23,7 @@ export const connectionsOf = (composition: Composition) =>
     secretKeys: keysOf(composition, CONNECTIONS_PURPOSE),
   })
 
-export const identityOf = (composition: Composition, placement: ReturnType<typeof placementOf>) => {
+export const identityLayer = (composition: Composition, placement: ReturnType<typeof placementOf>) => {
   const { config, publicUrl } = composition
   return Layer.mergeAll(
     Authenticator.layer(config.platformKey).pipe(

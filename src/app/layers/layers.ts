@@ -7,6 +7,7 @@ import { GatewayDoor } from "../../gateway/requests/door.ts"
 import { HelpDesk } from "../../help/help-desk.ts"
 import { domainProofsLayer } from "../../http/handlers/workspaces/domain-proofs.ts"
 import { Idempotency } from "../../http/requests/idempotency.ts"
+import { LongPolls } from "../../http/requests/long-polls.ts"
 import { idleAccountsSweepLayer } from "../../store/accounts/idle-accounts.ts"
 import { scheduledBackupsLayer } from "../../store/backups/scheduled-backups.ts"
 import type { Database } from "../../store/database.ts"
@@ -23,9 +24,9 @@ import type { Telemetry } from "../../telemetry/telemetry.ts"
 import { dispatcherLayer } from "../../webhooks/dispatcher.ts"
 import { DRAIN_DELIVERIES_MS } from "../deadlines.ts"
 import { type Composition, keysOf } from "./composition.ts"
-import { connectionsOf, identityOf } from "./identity.ts"
+import { connectionsOf, identityLayer } from "./identity.ts"
 import { kernelOf } from "./kernel.ts"
-import { actorsOf, limitsOf, placementOf } from "./live.ts"
+import { actorsOf, placementOf, rateLimitsOf } from "./live.ts"
 import { mailerOf, mailOf } from "./mail.ts"
 import { mediaOf } from "./media.ts"
 
@@ -48,7 +49,7 @@ export const layersOf = (composition: Composition) => {
     drainMs: DRAIN_DELIVERIES_MS,
   })
   return Layer.mergeAll(
-    identityOf(composition, placement),
+    identityLayer(composition, placement),
     mediaOf(composition, placement),
     actors,
     dispatcher,
@@ -56,10 +57,11 @@ export const layersOf = (composition: Composition) => {
     connections,
     Agendas.layer,
     NewEvents.layer,
+    LongPolls.layer,
     Layer.mergeAll(Erasures.layer, DeletedWorkspaces.layer).pipe(Layer.provide(actors)),
     HelpDesk.layer(config.helpModel),
     WebhookRegistration.layer(keysOf(composition, SECRETS_PURPOSE)),
-    limitsOf(config, placement),
+    rateLimitsOf(config, placement),
     Idempotency.layer(keysOf(composition, "kept-answers")).pipe(Layer.provide(mailer)),
     historySweepLayer(config.gatewayHistoryMs),
     DatabaseHeartbeat.layer,

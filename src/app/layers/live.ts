@@ -91,7 +91,7 @@ const clusterRateLimits = ({ production, venues }: Config): Layer.Layer<RateLimi
   )
 
 /** @param placement needed by nodes only */
-export const limitsOf = (config: Config, placement: ReturnType<typeof placementOf>) =>
+export const rateLimitsOf = (config: Config, placement: ReturnType<typeof placementOf>) =>
   config.cluster === null
     ? RateLimits.layer(config.production, null, config.venues)
     : clusterRateLimits(config).pipe(Layer.provide(placement))

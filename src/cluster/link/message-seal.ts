@@ -33,7 +33,7 @@ interface Sender {
 }
 
 /** A dropped message: it was not sealed with the secret for this subject, was opened before, or its time is too far off. */
-export interface Refused {
+export interface RejectedMessage {
   readonly refused: "forged" | "replayed" | "stale"
 }
 
@@ -67,7 +67,7 @@ export class MessageSeal {
    * Opens a message. A sender's messages arrive in the order in which they were sealed, whatever their subjects, so a message that is not
    * newer than the last one was replayed. A message that was overtaken is lost, as any message may be.
    */
-  open(subject: string, sealed: Uint8Array): string | Refused {
+  open(subject: string, sealed: Uint8Array): string | RejectedMessage {
     const header = Buffer.from(sealed.buffer, sealed.byteOffset, Math.min(HEADER_BYTES, sealed.byteLength))
     if (sealed.byteLength < SEAL_BYTES || header[0] !== FORMAT) return { refused: "forged" }
     const id = header.toString("latin1", 1, SEQUENCE_AT)

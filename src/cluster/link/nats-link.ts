@@ -13,7 +13,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import { Listeners } from "../../model/listeners.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import { MessageSeal, MOST_OFF_MS, type Refused, SEAL_BYTES } from "./message-seal.ts"
+import { MessageSeal, MOST_OFF_MS, type RejectedMessage, SEAL_BYTES } from "./message-seal.ts"
 import { guard, NodeLink } from "./node-link.ts"
 
 /** NATS cannot be used; the message is one sentence for the operator. */
@@ -62,7 +62,7 @@ const open = (urls: Redacted.Redacted<string>): Promise<NatsConnection> =>
     maxPingOut: PINGS_WITHOUT_ANSWER,
   })
 
-const WHY: Readonly<Record<Refused["refused"], string>> = {
+const WHY: Readonly<Record<RejectedMessage["refused"], string>> = {
   forged:
     "it is not sealed with this node's CLUSTER_SECRET: somebody else uses NATS, or a node has another secret or release",
   replayed: "it was received before",
@@ -124,7 +124,7 @@ class NatsLink {
   }
 
   /** Refuses a message. Somebody else may send any number of them: the metric counts each, and only the first is logged. */
-  #refuse(subject: string, { refused }: Refused): void {
+  #refuse(subject: string, { refused }: RejectedMessage): void {
     this.#metrics.nodeMessages.add(1, "refused")
     if (this.#told.has(refused)) return
     this.#told.add(refused)

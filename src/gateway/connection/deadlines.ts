@@ -1,6 +1,6 @@
 /** Deadlines of a connection. One sweep over all connections checks them, so that a connection owns no timer. */
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
-import type { GatewayOptions } from "../options.ts"
+import type { GatewaySettings } from "../options.ts"
 import { isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
 
 /** A connection is closed after this many heartbeat intervals without any input. */
@@ -15,7 +15,7 @@ interface Times {
   readonly lastSeenAt: number
 }
 
-type Limits = Pick<GatewayOptions, "heartbeatMs" | "identifyTimeoutMs" | "tokenNoticeMs">
+type Limits = Pick<GatewaySettings, "heartbeatMs" | "identifyTimeoutMs" | "tokenNoticeMs">
 
 const overdue = (
   { life, openedAt, lastSeenAt }: Times,

@@ -1,6 +1,6 @@
 /** Participant states decided by the live event: admissions, roles given by hosts, and rooms. */
 
-import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
+import { type AdmissionResult, admissionUnder } from "../../actors/presence/admission-policy.ts"
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import type { ParticipantChange } from "../../actors/state/state.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
@@ -11,7 +11,7 @@ import type { Identity } from "./lifecycle.ts"
 export interface Standing {
   readonly identity: Identity
   readonly roomId: string | null
-  readonly admission: Admission
+  readonly admission: AdmissionResult
   readonly isRemoved: boolean
 }
 
@@ -66,7 +66,7 @@ export class ParticipantStates {
     }
   }
 
-  admission({ participantId, walkIn }: Identity): Admission {
+  admission({ participantId, walkIn }: Identity): AdmissionResult {
     return admissionUnder(this.lobby, this.#admissions.get(participantId), walkIn)
   }
 }

@@ -11,7 +11,7 @@ import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
-import { type Moment, readyWithSnapshot, resumedFrames } from "../recovery/ready.ts"
+import { type ReadyMoment, readyWithSnapshot, resumedFrames } from "../recovery/ready.ts"
 import type { ReadyRequest, ReadyRequests } from "../recovery/ready-requests.ts"
 import { readingFor, whyNoReplay } from "../recovery/resume-check.ts"
 import type { MediaSeats } from "../rtc/media-seats.ts"
@@ -130,7 +130,7 @@ export class ConnectionSync {
     return this.#state === "ended" ? CLOSE.eventEnded : this.#needs.admissions.refusal(connection)
   }
 
-  #moment(): Moment {
+  #moment(): ReadyMoment {
     const { services, subscriber } = this.#needs
     return { phase: subscriber.phase, now: services.timers.now() }
   }

@@ -9,7 +9,7 @@ import { actingAs } from "../../protocol/rule.ts"
 import { findPhaseBroadcast } from "../../store/media/broadcasts.ts"
 import { refusal, refusalOf } from "../connection/refusal.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"
-import { groundOf } from "../grants/grounds.ts"
+import { connectionGround } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Accepted, EventNow, Outcome, Sender } from "./sender.ts"
 
@@ -56,7 +56,7 @@ export class LocalAnswers {
   #ingest(sender: Sender, { phase, version }: EventNow): Effect.Effect<OutcomeOf<"broadcast.ingest">> {
     const { database, broadcasts, options } = this.#services
     const token = newSecret()
-    const ground = sender.ground ?? groundOf(sender, "speaker")
+    const ground = sender.ground ?? connectionGround(sender, "speaker")
     return Effect.gen(function* () {
       const broadcast = yield* database.run((sql) => findPhaseBroadcast(sql, phase.id ?? ""))
       if (broadcast === undefined || ground === undefined)

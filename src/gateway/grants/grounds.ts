@@ -4,7 +4,7 @@ import type { Ground } from "../../model/links.ts"
 import type { Connection } from "../connection/connection.ts"
 
 /** `undefined` for a participant without a name, who is given no addresses. */
-export const groundOf = (
+export const connectionGround = (
   { basis, identity }: Pick<Connection, "basis" | "identity">,
   as: "speaker" | "viewer",
 ): Ground | undefined => {
@@ -17,6 +17,6 @@ export const groundOf = (
 
 /** Holder of a connection's addresses, dated by its opening: all addresses of one connection are the same, so a player can continue. */
 export const heldBy = (connection: Connection): Held | undefined => {
-  const ground = groundOf(connection, "viewer")
+  const ground = connectionGround(connection, "viewer")
   return ground && { eventId: connection.eventId, ground, givenAt: connection.openedAt }
 }

@@ -14,12 +14,12 @@ export interface GuestGround {
   readonly eventId: string
 }
 
-export type Ground = UserGround | GuestGround
+export type GrantGround = UserGround | GuestGround
 
 /** Number of changes kept; a look-up lasts milliseconds. */
 const KEPT = 1_000
 
-const fieldsOf = (ground: Ground): GrantChange => {
+const fieldsOf = (ground: GrantGround): GrantChange => {
   if ("guestId" in ground) return { guestId: ground.guestId, eventId: ground.eventId }
   const { basis, eventId } = ground
   return {
@@ -31,7 +31,7 @@ const fieldsOf = (ground: Ground): GrantChange => {
   }
 }
 
-const concerns = (change: GrantChange, ground: Ground): boolean => {
+const concerns = (change: GrantChange, ground: GrantGround): boolean => {
   const own = fieldsOf(ground)
   return (Object.keys(change) as ReadonlyArray<keyof GrantChange>).every((field) => own[field] === change[field])
 }
@@ -56,7 +56,7 @@ export class ChangeIndex {
     }
   }
 
-  concerns(ground: Ground): boolean {
+  concerns(ground: GrantGround): boolean {
     const isFound = (key: string): boolean => this.#byKey.get(key)?.some((change) => concerns(change, ground)) ?? false
     return [...Object.values(fieldsOf(ground)), OF_ALL].some(isFound)
   }
@@ -78,7 +78,7 @@ export class RecentChanges {
   }
 
   /** Whether a change after the first `count` concerns the participant. Changes that are no longer kept count as if they did. */
-  concernedSince(count: number, ground: Ground): boolean {
+  concernedSince(count: number, ground: GrantGround): boolean {
     if (this.#count - count > KEPT) return true
     for (let n = count; n < this.#count; n++) {
       const change = this.#kept[n % KEPT]

@@ -6,8 +6,8 @@
  */
 
 import { Effect } from "effect"
+import { ownCommand } from "../../actors/commands.ts"
 import { TIMER_SCOPE } from "../../actors/runtime/executor.ts"
-import { newId } from "../../model/ids.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { GatewayServices } from "../services.ts"
@@ -49,14 +49,8 @@ export class RoleChecks {
   #ask({ identity: { participantId: userId } }: Connection, difference: Difference): void {
     const { fork, grants, live, telemetry } = this.#services
     const eventId = this.#eventId
-    const asked = live.execute(eventId, {
-      commandId: newId(),
-      scope: TIMER_SCOPE,
-      bodyHash: "",
-      by: null,
-      freshId: newId(),
-      command: { type: "role.check", d: { userId, stored: difference.stored } },
-    })
+    const command = { type: "role.check", d: { userId, stored: difference.stored } } as const
+    const asked = live.execute(eventId, ownCommand(command, TIMER_SCOPE))
     fork(
       Effect.match(asked, {
         onSuccess: ({ result }) => {

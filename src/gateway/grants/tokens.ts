@@ -11,7 +11,7 @@ import { because, CLOSE, type CloseCode } from "../../protocol/wire/close-codes.
 import type { GrantQuestion } from "../../store/accounts/grant-states.ts"
 import type { GuestSession } from "../../store/personal/erased-guests.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-import type { Ground, RecentChanges } from "./recent-changes.ts"
+import type { GrantGround, RecentChanges } from "./recent-changes.ts"
 import type { SharedLookups } from "./shared-lookups.ts"
 
 export interface Grant {
@@ -53,7 +53,7 @@ const READS = 10
  */
 const readSettled = <State>(
   { changes }: Pick<Needs, "changes">,
-  ground: Ground,
+  ground: GrantGround,
   read: Effect.Effect<State, Unavailable>,
   reads = READS,
 ): Effect.Effect<State, Unavailable> =>

@@ -4,7 +4,7 @@
  * store, one read at a time. Another epoch, or a gap longer than the store keeps, starts over.
  */
 import { Effect, Schedule } from "effect"
-import type { EphemeralPublication, FeedMessage, Publication } from "../../actors/feed.ts"
+import type { EphemeralPublication, FeedMessage } from "../../actors/feed.ts"
 import type { OpenConnection } from "../../actors/presence/open-connections.ts"
 import type { LiveReading, LiveSnapshot } from "../../actors/protocol.ts"
 import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../actors/state/state.ts"
@@ -262,7 +262,7 @@ export class EventSubscriber {
     this.versions.applied(this.version)
   }
 
-  #add(publication: Publication, at: number): void {
+  #add(publication: StoredPublication, at: number): void {
     const { stream, s } = publication
     const dispatch = outgoing(publication)
     if (!this.buffers.push(stream, s, dispatch, at)) return

@@ -82,12 +82,12 @@ const rightsMembers = (identity: Who, phase: PhaseTraits): string => {
 }
 
 /** The phase that determines permissions, and the time in Unix milliseconds. */
-export interface Moment {
+export interface ReadyMoment {
   readonly phase: PhaseTraits
   readonly now: number
 }
 
-const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Moment): string => {
+const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: ReadyMoment): string => {
   const { participantId, name } = identity
   const me = `{${membersOf({ participantId, name, roomId })},${rightsMembers(identity, phase)}}`
   return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
@@ -110,7 +110,7 @@ export const readyWithSnapshot = (
   connection: Connection,
   snapshot: LiveSnapshot,
   personal: Fields,
-  given: Moment & { readonly reason: ReadyReason; readonly cursors: StreamCursors },
+  given: ReadyMoment & { readonly reason: ReadyReason; readonly cursors: StreamCursors },
 ): string => {
   const { reason, cursors } = given
   const position = { resumed: false, reason, epoch: snapshot.epoch, v: snapshot.version, cursors }
@@ -123,7 +123,7 @@ export const readyWithSnapshot = (
 export const resumedFrames = (
   connection: Connection,
   position: ReadyPosition,
-  moment: Moment,
+  moment: ReadyMoment,
   missed: ReadonlyArray<string>,
   own: { readonly media?: MediaSeat | null; readonly encoder?: EncoderView | null },
 ): ReadonlyArray<string> => [

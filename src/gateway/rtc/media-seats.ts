@@ -12,7 +12,7 @@ import type { MediaSeat } from "../../protocol/messages/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { ParticipantStates } from "../connection/participant-states.ts"
-import { groundOf } from "../grants/grounds.ts"
+import { connectionGround } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import { sendAll } from "../transport/send.ts"
@@ -198,7 +198,10 @@ export class MediaSeats {
     const { id: phaseId, modality } = this.#event.phase
     if (modality === null || phaseId === null) return NONE
     const { participantId, name, role } = connection.identity
-    const [ground, given] = [groundOf(connection, "viewer"), this.#event.participants.givenRole(participantId) ?? null]
+    const [ground, given] = [
+      connectionGround(connection, "viewer"),
+      this.#event.participants.givenRole(participantId) ?? null,
+    ]
     const request = { eventId: this.#eventId, phaseId, roomId, participantId, name, role, modality, ground, given }
     const { media, roomGuard, telemetry } = this.#services
     roomGuard?.follow(this.#eventId)

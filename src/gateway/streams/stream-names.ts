@@ -1,5 +1,12 @@
 /** The streams of a participant, and the topics of their ephemeral dispatches. */
-import { kindOf, ownStream, roomStream, type Stream, type StreamKind, type StreamOf } from "../../model/live/streams.ts"
+import {
+  ownStream,
+  roomStream,
+  type Stream,
+  type StreamKind,
+  type StreamOf,
+  streamKind,
+} from "../../model/live/streams.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { isStaff } from "../../model/roles.ts"
@@ -54,4 +61,4 @@ const NO_TOPICS: ReadonlyArray<OptOut | undefined> = []
  * contract, so that the receivers of each ephemeral dispatch are subscribed.
  */
 export const ephemeralTopicsOf = (stream: StreamName): ReadonlyArray<OptOut | undefined> =>
-  EPHEMERAL.get(kindOf(stream)) ?? NO_TOPICS
+  EPHEMERAL.get(streamKind(stream)) ?? NO_TOPICS

@@ -2,9 +2,9 @@
 
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { GatewayOptions } from "../options.ts"
+import type { GatewaySettings } from "../options.ts"
 
-type Limits = Pick<GatewayOptions, "orderedLimitBytes" | "ephemeralLimitBytes">
+type Limits = Pick<GatewaySettings, "orderedLimitBytes" | "ephemeralLimitBytes">
 
 /** Closes sockets whose buffers are too large; pauses ephemeral messages of slow ones. */
 export const inspectBuffers = (

@@ -1,7 +1,8 @@
 /** Dispatches on their way from the feed or the store to sockets. */
-import type { Publication } from "../../actors/feed.ts"
+
 import type { MediaSeat } from "../../protocol/messages/media.ts"
 import { withField } from "../../protocol/wire/encoding.ts"
+import type { StoredPublication } from "../../store/live/live-history.ts"
 
 export interface Outgoing {
   readonly frame: string
@@ -15,7 +16,7 @@ interface SeatableDispatch {
 }
 
 /** Publications are stored without a seat, because its token is valid only for minutes. */
-export const outgoing = ({ frame, fact }: Publication): Outgoing =>
+export const outgoing = ({ frame, fact }: StoredPublication): Outgoing =>
   fact?.type === "room"
     ? { frame, seatable: { roomId: fact.roomId, withSeat: (media) => withField(frame, "media", media) } }
     : { frame }

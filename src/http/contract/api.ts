@@ -5,7 +5,7 @@ import { AccountSecurity } from "./accounts/account-security.ts"
 import { Accounts } from "./accounts/accounts.ts"
 import { PasskeysApi } from "./accounts/passkeys.ts"
 import { Proofs } from "./accounts/proofs.ts"
-import { SecondFactors } from "./accounts/second-factors.ts"
+import { SecondFactorsApi } from "./accounts/second-factors.ts"
 import { SignIn } from "./accounts/sign-in.ts"
 import { Sso } from "./accounts/sso.ts"
 import { Broadcasts } from "./events/broadcasts.ts"
@@ -61,7 +61,7 @@ export const Api = HttpApi.make("gathercue")
     Accounts,
     AccountSecurity,
     AccountData,
-    SecondFactors,
+    SecondFactorsApi,
     PasskeysApi,
     Proofs,
     SignIn,

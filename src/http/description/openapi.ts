@@ -12,7 +12,7 @@ import { withNamedParts } from "./named-parts.ts"
 import { describeOperation, type Operation, PARAMETERS } from "./openapi-operations.ts"
 import { HEADERS_TOO_LARGE, PROBLEM_SCHEMAS, problemExamples } from "./problem-answers.ts"
 import { discriminated, promised } from "./readers.ts"
-import { type Definitions, define, NAMING, plainly, withoutTwins } from "./schema-names.ts"
+import { type Definitions, define, NAMING, withoutNames, withoutTwins } from "./schema-names.ts"
 import { SharedResponses } from "./shared-responses.ts"
 import { RECEIVER_TAG, webhookOperations } from "./webhook-operations.ts"
 
@@ -98,7 +98,7 @@ const exactOperations = (): ReadonlySet<string> => {
 
 const descriptionOf = (publicUrl: string, sessionCookie: string): Spec => {
   const described = describe(OpenApi.fromApi(Api, NAMING) as unknown as Spec, publicUrl, sessionCookie)
-  const plain = JSON.parse(JSON.stringify(described, plainly)) as Spec
+  const plain = JSON.parse(JSON.stringify(described, withoutNames)) as Spec
   const exact = exactOperations()
   const operations = Object.values(plain.paths).flatMap((methods) => Object.values(methods))
   const schemas = promised(withNamedParts(plain.components.schemas), {

@@ -91,5 +91,5 @@ const flag = (value: unknown): unknown => {
 }
 
 /** Replacer for `JSON.stringify`. */
-export const plainly = (key: string, value: unknown): unknown =>
+export const withoutNames = (key: string, value: unknown): unknown =>
   flag(plainSchema(key, isKeywords(value) ? nullable(value) : value))

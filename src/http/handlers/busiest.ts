@@ -2,7 +2,7 @@
 
 import type { Queryable } from "../../store/database.ts"
 import { nameEvents, nameKeys, nameWorkspaces } from "../../store/platform/busiest.ts"
-import type { Loaded, LoadReport } from "../../telemetry/busiest.ts"
+import type { LoadEntry, LoadReport } from "../../telemetry/busiest.ts"
 
 const SHOWN = 10
 /** Number of events whose commands are attributed to their workspaces. */
@@ -11,10 +11,10 @@ const ATTRIBUTED = 1000
 /** More candidates than shown, because some may be deleted by now. */
 const CANDIDATES = 2 * SHOWN
 
-const idsOf = (loads: ReadonlyArray<Loaded>) => loads.map(({ id }) => id)
+const idsOf = (loads: ReadonlyArray<LoadEntry>) => loads.map(({ id }) => id)
 
 /** Loads with their names, in order; loads without a name are left out. */
-const named = <N extends { readonly id: string }>(loads: ReadonlyArray<Loaded>, names: ReadonlyArray<N>) => {
+const named = <N extends { readonly id: string }>(loads: ReadonlyArray<LoadEntry>, names: ReadonlyArray<N>) => {
   const byId = new Map(names.map((name) => [name.id, name]))
   return loads.flatMap((load) => {
     const name = byId.get(load.id)

@@ -4,7 +4,7 @@ import type { BearerLinks } from "../../identity/links/bearer-links.ts"
 import type { LinkUse, MediaLinks } from "../../media/links.ts"
 import { MediaStorage, type StoredFile } from "../../media/storage/storage.ts"
 import { type Failure, NotFound, type Unavailable } from "../../model/errors.ts"
-import type { Recording } from "../../model/media/recording.ts"
+import type { StoredRecording } from "../../model/media/recording.ts"
 import { percentEncoded } from "../../model/text/percent-encoded.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
@@ -18,7 +18,7 @@ import type { Problems } from "../transport/problem.ts"
 import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
 import { piecesOf } from "./pieces.ts"
 import { rangeOf } from "./ranges.ts"
-import { refusalOf } from "./refusal.ts"
+import { refusalResponse } from "./refusal.ts"
 import { requireVisible, validLink } from "./valid-link.ts"
 
 export type DownloadServices = BearerLinks | Database | MediaLinks | MediaStorage
@@ -26,7 +26,7 @@ export type DownloadServices = BearerLinks | Database | MediaLinks | MediaStorag
 type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
 /** A recording or a clip. */
-type Asset = Pick<Recording, "id" | "eventId" | "title" | "contentType" | "sha256" | "createdAt"> & {
+type Asset = Pick<StoredRecording, "id" | "eventId" | "title" | "contentType" | "sha256" | "createdAt"> & {
   readonly status: string
   readonly storageKey: string | null
 }
@@ -169,7 +169,7 @@ export class Downloads {
 
   #give(exchange: Exchange, head: RequestHead, kind: DownloadKind, take: number | undefined): void {
     this.#run(open(head.params["token"] ?? "", kind, take), (exit) => {
-      if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#problems, head.requestId))
+      if (Exit.isFailure(exit)) return exchange.send(refusalResponse(exit, this.#problems, head.requestId))
       const { close } = exit.value.file
       return void this.#answer(exchange, head, exit.value).finally(close).catch(this.#failed)
     })

@@ -11,7 +11,7 @@ import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { PlainRoute } from "../transport/uws-http.ts"
-import { refusalOf } from "./refusal.ts"
+import { refusalResponse } from "./refusal.ts"
 
 export type WebhookServices = Database | LiveBroadcasts | MediaSignal | Telemetry
 
@@ -42,7 +42,9 @@ export const mediaServerWebhook = (run: Run, problems: Problems): PlainRoute => 
   respond: (request, send) =>
     run(receive(request), (exit) =>
       send(
-        exit._tag === "Success" ? { status: 200, headers: [], body: "" } : refusalOf(exit, problems, request.requestId),
+        exit._tag === "Success"
+          ? { status: 200, headers: [], body: "" }
+          : refusalResponse(exit, problems, request.requestId),
       ),
     ),
 })

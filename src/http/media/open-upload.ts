@@ -12,7 +12,7 @@ import {
 } from "../../media/storage/storage.ts"
 import { BadRequest, Conflict, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../model/errors.ts"
 import type { HeldLink } from "../../model/links.ts"
-import type { Recording } from "../../model/media/recording.ts"
+import type { StoredRecording } from "../../model/media/recording.ts"
 import { type Part, partOf, partPlanOf } from "../../model/media/upload-parts.ts"
 import { Database } from "../../store/database.ts"
 import { findRecording, noteUploaded } from "../../store/media/recordings.ts"
@@ -56,7 +56,7 @@ const NOT_STORED = new Unavailable({ detail: "The bytes cannot be stored now.", 
 export const CUTS: { readonly [R in CutReason]: Unavailable } = { taken: WENT_ON, full: DISK_FULL, broken: NOT_STORED }
 
 /** The recording with this id, if its bytes are still expected. */
-const awaited = (id: string): Effect.Effect<Recording, Failure, UploadServices> =>
+const awaited = (id: string): Effect.Effect<StoredRecording, Failure, UploadServices> =>
   Effect.gen(function* () {
     const recording = yield* (yield* Database).run((sql) => findRecording(sql, id))
     if (recording === undefined) return yield* NotFound.of("recording")
@@ -81,7 +81,7 @@ const stillAwaited = (id: string, close: () => Promise<void>): Effect.Effect<voi
 /** Null for an upload that starts over. */
 const rangeOf = (
   header: string | undefined,
-  { sizeBytes }: Recording,
+  { sizeBytes }: StoredRecording,
 ): Effect.Effect<UploadRange | null, BadRequest> => {
   if (header === undefined) return Effect.succeed(null)
   const range = uploadRangeOf(header)
@@ -151,7 +151,7 @@ export const storedOffset = (token: string): Effect.Effect<number, Failure, Uplo
     return (yield* (yield* MediaStorage).uploaded(storageKey)) ?? 0
   })
 
-const partFor = ({ sizeBytes }: Recording, number: number): Part | undefined => {
+const partFor = ({ sizeBytes }: StoredRecording, number: number): Part | undefined => {
   const plan = partPlanOf(sizeBytes)
   return sizeBytes === null || plan === null ? undefined : partOf(sizeBytes, plan, number)
 }

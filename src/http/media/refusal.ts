@@ -9,7 +9,7 @@ import type { Problems } from "../transport/problem.ts"
 export const offsetHeader = (offset: number): HttpResponse["headers"] => [["upload-offset", String(offset)]]
 
 /** A wrong offset is a conflict that reports the right one. */
-export const refusalOf = (
+export const refusalResponse = (
   exit: Exit.Failure<unknown, Failure | OffsetMismatch>,
   problems: Problems,
   requestId: string,

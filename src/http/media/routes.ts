@@ -16,7 +16,7 @@ import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
 import { mediaServerWebhook, type WebhookServices } from "./media-server-webhook.ts"
 import type { UploadServices } from "./open-upload.ts"
-import { refusalOf } from "./refusal.ts"
+import { refusalResponse } from "./refusal.ts"
 import { Uploads } from "./upload.ts"
 
 interface MediaRouteOptions {
@@ -50,7 +50,7 @@ export const mediaRoutes = (
     const bytes = new ViewerBytes(problems, unread)
     const captions: StreamRoute["accept"] = (exchange, { params, requestId }) =>
       run(captionsAt(params["token"] ?? ""), (exit) => {
-        exchange.send(Exit.isSuccess(exit) ? exit.value : refusalOf(exit, problems, requestId))
+        exchange.send(Exit.isSuccess(exit) ? exit.value : refusalResponse(exit, problems, requestId))
       })
     const ingest = new Ingest(run, problems, bearers, timers)
     const views = new LiveViews({

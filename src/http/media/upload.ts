@@ -5,7 +5,7 @@
  */
 import { Effect, Exit } from "effect"
 import { type BearerLinks, LINK_ENDED } from "../../identity/links/bearer-links.ts"
-import type { FairPlaces, Holder } from "../../media/fair-places.ts"
+import type { FairPlaces, SeatHolder } from "../../media/fair-places.ts"
 import type { CutReason, OffsetMismatch, UploadEvents } from "../../media/storage/storage.ts"
 import { type Failure, Unavailable } from "../../model/errors.ts"
 import type { HttpResponse } from "../transport/message.ts"
@@ -21,7 +21,7 @@ import {
   type UploadServices,
   workspaceOf,
 } from "./open-upload.ts"
-import { offsetHeader, refusalOf } from "./refusal.ts"
+import { offsetHeader, refusalResponse } from "./refusal.ts"
 
 /** Runs an effect and calls back with its exit. */
 type Run = <A, E>(effect: Effect.Effect<A, E, UploadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
@@ -50,7 +50,7 @@ export class Uploads {
   look = (exchange: Exchange, { params, requestId }: RequestHead): void => {
     this.#run(storedOffset(params["token"] ?? ""), (exit) => {
       if (Exit.isSuccess(exit)) exchange.sendHead(200, [...offsetHeader(exit.value), NO_STORE], 0)
-      else exchange.send(refusalOf(exit, this.#problems, requestId))
+      else exchange.send(refusalResponse(exit, this.#problems, requestId))
     })
   }
 
@@ -72,11 +72,11 @@ export class Uploads {
     const begin = (): void =>
       this.#run(open(upload), (exit) => {
         if (Exit.isSuccess(exit)) upload.begin(exit.value, this.#links)
-        else upload.refuse(refusalOf(exit, this.#problems, requestId))
+        else upload.refuse(refusalResponse(exit, this.#problems, requestId))
       })
     this.#run(workspaceOf(head), (exit) => {
       if (Exit.isSuccess(exit)) upload.wait(exit.value, begin)
-      else upload.refuse(refusalOf(exit, this.#problems, requestId))
+      else upload.refuse(refusalResponse(exit, this.#problems, requestId))
     })
   }
 }
@@ -97,7 +97,7 @@ class Upload implements UploadEvents {
   #received = 0
   #isWhole = false
   #isOver = false
-  #place: Holder | undefined
+  #place: SeatHolder | undefined
 
   constructor(exchange: Exchange, requestId: string, run: Run, problems: Problems, places: FairPlaces) {
     this.#exchange = exchange
@@ -171,14 +171,14 @@ class Upload implements UploadEvents {
     if (this.#isOver) return
     this.#run(this.#confirmLink, (confirmed) => {
       if (this.#isOver) return
-      if (Exit.isFailure(confirmed)) this.refuse(refusalOf(confirmed, this.#problems, this.#requestId))
+      if (Exit.isFailure(confirmed)) this.refuse(refusalResponse(confirmed, this.#problems, this.#requestId))
       else this.#complete(finish)
     })
   }
 
   #complete(finish: OpenUpload["finish"]): void {
     this.#run(finish, (exit) => {
-      if (Exit.isFailure(exit)) return this.refuse(refusalOf(exit, this.#problems, this.#requestId))
+      if (Exit.isFailure(exit)) return this.refuse(refusalResponse(exit, this.#problems, this.#requestId))
       this.#exchange.send({ status: 204, headers: [...exit.value, NO_STORE], body: "" })
       return this.#end()
     })

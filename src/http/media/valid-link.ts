@@ -1,7 +1,14 @@
 /** Claims of a signed address. */
 import { Clock, Effect } from "effect"
 import { BearerLinks } from "../../identity/links/bearer-links.ts"
-import { heldLinkOf, type Link, type LinkAudience, type LinkKind, type LinkUse, MediaLinks } from "../../media/links.ts"
+import {
+  heldLinkOf,
+  type Link,
+  type LinkAudience,
+  type LinkUse,
+  MediaLinks,
+  type ObjectKind,
+} from "../../media/links.ts"
 import { NotFound, Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { findEvent } from "../../store/events/events.ts"
@@ -10,7 +17,7 @@ import { findEvent } from "../../store/events/events.ts"
 export const validLink = (
   token: string,
   uses: ReadonlyArray<LinkUse>,
-  kind: LinkKind,
+  kind: ObjectKind,
 ): Effect.Effect<Link, Unauthorized | Unavailable, BearerLinks | MediaLinks> =>
   Effect.gen(function* () {
     const link = (yield* MediaLinks).verify(token, yield* Clock.currentTimeMillis)

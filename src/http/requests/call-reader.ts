@@ -5,11 +5,11 @@ import { type Failure, NotFound } from "../../model/errors.ts"
 import { isStorable, UNSTORABLE_TEXT, unstorableIn } from "../../model/json.ts"
 import { deviceOf, type HttpRequest, queryOf } from "../transport/message.ts"
 import {
+  badRequestOf,
   bodyReader,
   contentTypeOf,
   decoder,
   finishOf,
-  refuse,
   refuseRequest,
   typeChecker,
 } from "../transport/request-body.ts"
@@ -31,7 +31,8 @@ export const callReader = (
     if (decodeQuery === undefined) return Effect.void
     const asked = queryOf(request)
     const unstorable = unstorableIn(asked)
-    if (unstorable !== undefined) return Effect.fail(refuse([{ path: unstorable, message: UNSTORABLE_TEXT }], "query"))
+    if (unstorable !== undefined)
+      return Effect.fail(badRequestOf([{ path: unstorable, message: UNSTORABLE_TEXT }], "query"))
     const query = decodeQuery(asked)
     return Result.isFailure(query) ? refuseRequest(query.failure.issue, "query") : Effect.succeed(query.success)
   }

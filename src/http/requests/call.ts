@@ -7,7 +7,7 @@ import type { Principal } from "../../identity/callers/principal.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import type { KeyRights } from "../../model/key-rights.ts"
-import type { Clip, Recording } from "../../model/media/recording.ts"
+import type { StoredClip, StoredRecording } from "../../model/media/recording.ts"
 import type { Phase } from "../../model/phase.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
@@ -75,8 +75,8 @@ export interface Scopes {
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
-  readonly recording: { readonly workspaceId: string; readonly recording: Recording }
-  readonly clip: { readonly workspaceId: string; readonly clip: Clip }
+  readonly recording: { readonly workspaceId: string; readonly recording: StoredRecording }
+  readonly clip: { readonly workspaceId: string; readonly clip: StoredClip }
   readonly keyUser: {
     readonly workspaceId: string
     readonly keyId: string

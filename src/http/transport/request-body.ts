@@ -32,7 +32,7 @@ const fieldFault = ({ path, message: detail }: Fault, where: "body" | "query"): 
 }
 
 /** `detail` is added when there are more faults than listed. */
-export const refuse = (
+export const badRequestOf = (
   faults: ReadonlyArray<Fault>,
   where: "body" | "query",
   detail = faultText(faults, where),
@@ -43,7 +43,7 @@ export const refuse = (
   })
 
 export const refuseRequest = (issue: SchemaIssue.Issue, where: "body" | "query") =>
-  Effect.fail(refuse(faultsOf(issue), where))
+  Effect.fail(badRequestOf(faultsOf(issue), where))
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
 
@@ -84,7 +84,7 @@ const readJson = (
       return Effect.succeed(parseJson(utf8.decode(request.body)))
     } catch (cause) {
       const { message, path } = cause instanceof UnreadableJson ? cause : new UnreadableJson("not UTF-8")
-      return Effect.fail(refuse([{ path, message }], "body"))
+      return Effect.fail(badRequestOf([{ path, message }], "body"))
     }
   })
 }

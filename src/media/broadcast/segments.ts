@@ -52,7 +52,7 @@ interface TakeEvent {
 export type TimelineEvent = TakeEvent | PartEvent | SegmentEvent
 
 /** Progress of a broadcast, from which it continues after a restart of the server. */
-export interface Position {
+export interface BroadcastPosition {
   readonly nextSegment: number
   /** End of all tracks. */
   readonly endMs: number
@@ -61,7 +61,7 @@ export interface Position {
   readonly fileBytes: number
 }
 
-export const START: Position = { nextSegment: 0, endMs: 0, take: undefined, fileBytes: 0 }
+export const START: BroadcastPosition = { nextSegment: 0, endMs: 0, take: undefined, fileBytes: 0 }
 
 /**
  * Room for sound that continues for a frame or two after the picture, at which a segment ends; rows do not record it. Without this room it
@@ -70,7 +70,7 @@ export const START: Position = { nextSegment: 0, endMs: 0, take: undefined, file
 const ROOM_MS = 100
 
 /** Position after the last row. Bytes beyond the row's end are cut off the take's file. */
-export const positionAfter = (last: MediaSegment | undefined, take: Take | undefined): Position =>
+export const positionAfter = (last: MediaSegment | undefined, take: Take | undefined): BroadcastPosition =>
   last === undefined
     ? START
     : {

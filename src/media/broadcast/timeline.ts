@@ -8,7 +8,7 @@ import { EncoderRefused } from "./fmp4/refusal.ts"
 import { JumpLimit } from "./jump-limit.ts"
 import { EncoderRun } from "./run.ts"
 import { SegmentBuilder } from "./segment-builder.ts"
-import { type OpenSegment, type Position, START, type Take, type TimelineEvent } from "./segments.ts"
+import { type BroadcastPosition, type OpenSegment, START, type Take, type TimelineEvent } from "./segments.ts"
 
 interface TimelineOptions {
   /** Target length of a segment, which ends with the first key frame after nearly that time. */
@@ -35,7 +35,7 @@ const noKeyFrame = (): EncoderRefused =>
 export class Timeline {
   readonly #options: TimelineOptions
   readonly #jumps = new JumpLimit()
-  #position: Position
+  #position: BroadcastPosition
   /** Init of the encoder. */
   #init: Init | undefined
   /** Init of the take's file, whose track numbers count. Unknown after a restart of the server. */
@@ -48,13 +48,13 @@ export class Timeline {
   #withoutKeyFrameMs = 0
 
   /** `takeInit` belongs to the take in `position`, whose file continues. */
-  constructor(options: TimelineOptions, position: Position = START, takeInit?: Init) {
+  constructor(options: TimelineOptions, position: BroadcastPosition = START, takeInit?: Init) {
     this.#options = options
     this.#position = position
     this.#takeInit = takeInit
   }
 
-  get position(): Position {
+  get position(): BroadcastPosition {
     return this.#position
   }
 

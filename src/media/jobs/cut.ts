@@ -1,7 +1,7 @@
 /** Cuts clips out of recordings, within the available storage. */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
-import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
+import type { CutFacts, MediaFailure, StoredClip, StoredRecording } from "../../model/media/recording.ts"
 import { lowerAscii } from "../../model/text/compared.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
@@ -29,7 +29,7 @@ export const STORAGE_FULL: MediaFailure = { code: "storage_full", detail: "The d
 const mostOf = (recordingBytes: number): number => Math.ceil(recordingBytes * 1.125) + 16 * MEBIBYTE
 
 /** A transport stream is first rewritten as a whole (`media/processing/cut.ts`). */
-const isTransportStream = ({ contentType }: Recording): boolean => lowerAscii(contentType ?? "") === "video/mp2t"
+const isTransportStream = ({ contentType }: StoredRecording): boolean => lowerAscii(contentType ?? "") === "video/mp2t"
 
 /** Maximum size of a clip, and the reason for it. */
 interface Room {
@@ -38,10 +38,10 @@ interface Room {
 }
 
 /** Remaining quota for a clip, whose share counts already. */
-const leftOf = async (sql: Queryable, clip: Clip, quota: MediaQuota): Promise<number> =>
+const leftOf = async (sql: Queryable, clip: StoredClip, quota: MediaQuota): Promise<number> =>
   (await bytesLeft(sql, clip.workspaceId, quota)) + (clip.sizeBytes ?? 0)
 
-const roomFor = (clip: Clip, recording: Recording, quota: MediaQuota) =>
+const roomFor = (clip: StoredClip, recording: StoredRecording, quota: MediaQuota) =>
   Effect.gen(function* () {
     const recordingBytes = recording.sizeBytes ?? 0
     const whole = isTransportStream(recording) ? recordingBytes : 0
@@ -62,7 +62,7 @@ const later = (facts: CutFacts, byMs: number): CutFacts => ({
   actualEndMs: facts.actualEndMs + byMs,
 })
 
-const cutOut = (recording: Recording, clip: Clip, storageKey: string, quota: MediaQuota) =>
+const cutOut = (recording: StoredRecording, clip: StoredClip, storageKey: string, quota: MediaQuota) =>
   Effect.gen(function* () {
     const { startMs, endMs, inside } = clip
     const storage = yield* MediaStorage
@@ -82,7 +82,7 @@ const cutOut = (recording: Recording, clip: Clip, storageKey: string, quota: Med
 
 /** Checks the quota again, because the clip was counted by its share. */
 const cutReady = (
-  clip: Clip,
+  clip: StoredClip,
   { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>,
   quota: MediaQuota,
   at: Timestamp,

@@ -3,7 +3,7 @@ import { stat, writeFile } from "node:fs/promises"
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import type { DerivationKind, Recording } from "../../model/media/recording.ts"
+import type { DerivationKind, StoredRecording } from "../../model/media/recording.ts"
 import { Database } from "../../store/database.ts"
 import { takesOf } from "../../store/media/broadcasts.ts"
 import { insertDerivation, listDerivationKinds } from "../../store/media/derivations.ts"
@@ -21,7 +21,7 @@ const WRITE: {
   readonly [K in DerivationKind]: (
     by: Run,
     source: MediaSource,
-    of: Pick<Recording, "durationMs" | "contentType">,
+    of: Pick<StoredRecording, "durationMs" | "contentType">,
     output: string,
   ) => Promise<boolean>
 } = {
@@ -39,7 +39,7 @@ const WRITE: {
 
 type Made = Effect.Effect<void, Unavailable | FfmpegFailed, Database | MediaStorage>
 
-const make = (ffmpeg: string, recording: Recording, source: MediaSource, kind: DerivationKind): Made =>
+const make = (ffmpeg: string, recording: StoredRecording, source: MediaSource, kind: DerivationKind): Made =>
   Effect.gen(function* () {
     const storage = yield* MediaStorage
     const id = newId()

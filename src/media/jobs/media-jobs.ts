@@ -5,7 +5,7 @@
 import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
-import { type MediaFailure, MOST_RECORDINGS, type Recording } from "../../model/media/recording.ts"
+import { type MediaFailure, MOST_RECORDINGS, type StoredRecording } from "../../model/media/recording.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import { transcribeRoom, WRITING_TRANSCRIPT } from "../../store/media/captions.ts"
@@ -29,7 +29,7 @@ import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../placed/live-broadcasts.ts"
 import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
-import type { Inspection } from "../processing/protocol.ts"
+import type { MediaInspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 import { EMPTY_ROOM, followCapture } from "./capture.ts"
@@ -136,7 +136,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
     const wake = Latch.makeUnsafe(true)
     const now = () => toTimestamp(timers.now())
 
-    const ready = (recording: Recording, { facts, sha256 }: Extract<Inspection, { outcome: "readable" }>) =>
+    const ready = (recording: StoredRecording, { facts, sha256 }: Extract<MediaInspection, { outcome: "readable" }>) =>
       database.transaction(async (sql) => {
         const settled = await markReady(sql, recording.id, facts, sha256 === null ? null : Buffer.from(sha256, "hex"))
         if (settled === undefined) return
@@ -149,7 +149,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
     const fail = (id: string, failure: MediaFailure) =>
       Effect.asVoid(database.transaction((sql) => markFailed(sql, id, failure)))
 
-    const inspected = ({ storageKey, sizeBytes, expectedSha256 }: Recording) =>
+    const inspected = ({ storageKey, sizeBytes, expectedSha256 }: StoredRecording) =>
       Effect.gen(function* () {
         const source = yield* storage.source(storageKey)
         // The bytes of a remote object would all have to be fetched for it.

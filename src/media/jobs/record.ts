@@ -1,7 +1,7 @@
 /** The recording of an ended broadcast: nothing is copied, because its files and rows already exist. */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
-import type { MediaFailure, Recording } from "../../model/media/recording.ts"
+import type { MediaFailure, StoredRecording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { storedSegments, takeSizes, takesOf } from "../../store/media/broadcasts.ts"
@@ -21,7 +21,7 @@ const NOT_RECORDED: MediaFailure = { code: "no_room", detail: "There was no room
  * A broadcast without any media leaves no recording. One with media that was not stored for lack of space leaves a failed recording that
  * says so. One with captions has their transcript.
  */
-const settle = async (sql: Queryable, recording: Recording, at: Timestamp, derives: boolean): Promise<void> => {
+const settle = async (sql: Queryable, recording: StoredRecording, at: Timestamp, derives: boolean): Promise<void> => {
   const { id, workspaceId, eventId } = recording
   const [takes, segments] = await Promise.all([takesOf(sql, id), storedSegments(sql, id)])
   const made = recordedFacts(takes, segments)

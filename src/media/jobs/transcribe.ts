@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import type { Recording } from "../../model/media/recording.ts"
+import type { StoredRecording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findWorkspaceOf } from "../../store/events/events.ts"
@@ -55,7 +55,7 @@ export const transcribe = (
 export const transcribeRecording = async (
   sql: Queryable,
   at: Timestamp,
-  { id: recordingId, workspaceId, eventId }: Recording,
+  { id: recordingId, workspaceId, eventId }: StoredRecording,
   by: (sql: Queryable, id: string, recordingId: string) => Promise<boolean>,
 ): Promise<void> => {
   const id = newId()

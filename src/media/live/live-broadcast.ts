@@ -10,7 +10,7 @@ import type { Fragment } from "../broadcast/fmp4/fragment.ts"
 import type { Init } from "../broadcast/fmp4/init.ts"
 import { type EncoderRefusalCode, EncoderRefused } from "../broadcast/fmp4/refusal.ts"
 import { writeLivePlaylist } from "../broadcast/playlist.ts"
-import type { OpenSegment, PartEvent, Position, SegmentEvent, TimelineEvent } from "../broadcast/segments.ts"
+import type { BroadcastPosition, OpenSegment, PartEvent, SegmentEvent, TimelineEvent } from "../broadcast/segments.ts"
 import { Timeline } from "../broadcast/timeline.ts"
 import { type Window, type WindowState, withSegment } from "../broadcast/window.ts"
 import { LIVE_OPTIONS, PART_MS, SEGMENT_MS, WINDOW } from "./live-settings.ts"
@@ -31,7 +31,7 @@ export interface Journal {
 
 interface LiveGiven {
   readonly journal: Journal
-  readonly position: Position
+  readonly position: BroadcastPosition
   readonly window: Window
   /** Inits of the takes so far, by number. */
   readonly inits: ReadonlyMap<number, Init>

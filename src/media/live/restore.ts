@@ -2,12 +2,12 @@
 import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { BroadcastRows } from "../../store/media/broadcasts.ts"
 import { type Init, readInit } from "../broadcast/fmp4/init.ts"
-import { type Position, positionAfter, type Take } from "../broadcast/segments.ts"
+import { type BroadcastPosition, positionAfter, type Take } from "../broadcast/segments.ts"
 import { type Window, windowOf } from "../broadcast/window.ts"
 import { WINDOW } from "./live-settings.ts"
 
 interface Restored {
-  readonly position: Position
+  readonly position: BroadcastPosition
   readonly window: Window
   /** Inits of the takes, by number. */
   readonly inits: ReadonlyMap<number, Init>

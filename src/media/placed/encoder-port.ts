@@ -35,7 +35,8 @@ interface Own {
 }
 
 /** Identifies the address among those of a broadcast. */
-export const addressOf = (link: HeldLink | null): string => (link === null ? "" : `${linkIdOf(link)} ${link.givenAt}`)
+export const encoderAddressOf = (link: HeldLink | null): string =>
+  link === null ? "" : `${linkIdOf(link)} ${link.givenAt}`
 
 const ownStream = ({ live, input }: Own, from: string, { onCut, onRoom }: StreamEvents): StreamPort => {
   const stream = input.openStream(() => onCut(undefined), from)
@@ -64,7 +65,7 @@ const ownStream = ({ live, input }: Own, from: string, { onCut, onRoom }: Stream
 }
 
 /** Port of a broadcast owned by this process. `from` is the encoder's address. */
-export const ownPort = (one: Own, link: HeldLink | null = null, from = addressOf(link)): EncoderPort => ({
+export const ownPort = (one: Own, link: HeldLink | null = null, from = encoderAddressOf(link)): EncoderPort => ({
   link,
   get resets() {
     return one.input.resets

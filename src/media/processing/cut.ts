@@ -98,7 +98,7 @@ const isTransportStream = async (from: MediaSource): Promise<boolean> => {
  * Writes the part to `output`. Rejects for a file that cannot be read. A transport stream is first converted to MP4 as a whole: the library
  * (mediabunny 1.61) fails at some parts of one, and never at the whole.
  */
-export const cut = async (task: CutTask): Promise<CutFacts | MediaFailure> => {
+export const cutMedia = async (task: CutTask): Promise<CutFacts | MediaFailure> => {
   if (!(await isTransportStream(task.source))) return cutPart(task)
   const whole = `${task.output}.mp4`
   try {

@@ -6,9 +6,9 @@ import { createHash } from "node:crypto"
 import { stat } from "node:fs/promises"
 import type { ReadTranscript } from "../captions/read.ts"
 import type { MediaSource } from "../storage/storage.ts"
-import { cut } from "./cut.ts"
+import { cutMedia } from "./cut.ts"
 import { inspect } from "./inspect.ts"
-import type { CutTask, Cutting, Inspection, InspectTask, MediaAnswer, MediaTask } from "./protocol.ts"
+import type { CutTask, Cutting, InspectTask, MediaAnswer, MediaInspection, MediaTask } from "./protocol.ts"
 import { bytesOf, readFault, StorageAway } from "./source.ts"
 
 const answer = (message: MediaAnswer): void => {
@@ -23,7 +23,7 @@ const hashOf = async (source: MediaSource): Promise<string> => {
 
 const say = (cause: unknown): void => answer({ said: String(cause) })
 
-const inspection = async ({ source, wantsSha256 }: InspectTask): Promise<Inspection> => {
+const inspection = async ({ source, wantsSha256 }: InspectTask): Promise<MediaInspection> => {
   const facts = await inspect(source, say)
   if ("code" in facts) return { outcome: "refused", failure: facts }
   const sha256 = !wantsSha256
@@ -35,13 +35,13 @@ const inspection = async ({ source, wantsSha256 }: InspectTask): Promise<Inspect
 }
 
 const cutting = async (task: CutTask): Promise<Cutting> => {
-  const facts = await cut(task)
+  const facts = await cutMedia(task)
   if ("code" in facts) return { outcome: "refused", failure: facts }
   const { size } = await stat(task.output)
   return { outcome: "cut", facts, sizeBytes: size, sha256: await hashOf({ path: task.output }) }
 }
 
-const workOn = async (task: MediaTask): Promise<Inspection | Cutting | ReadTranscript> => {
+const workOn = async (task: MediaTask): Promise<MediaInspection | Cutting | ReadTranscript> => {
   switch (task.kind) {
     case "inspect":
       return inspection(task)

@@ -11,9 +11,9 @@ import type { ReadTranscript } from "../captions/read.ts"
 import type {
   CutTask,
   Cutting,
-  Inspection,
   InspectTask,
   MediaAnswer,
+  MediaInspection,
   MediaTask,
   MediaWork,
   ReadTask,
@@ -48,7 +48,7 @@ const residentBytes = (pid: number): number => {
   }
 }
 
-type Result = Inspection | Cutting | ReadTranscript
+type Result = MediaInspection | Cutting | ReadTranscript
 type Settle = (outcome: Result | TaskFailed) => void
 
 class Process {
@@ -150,7 +150,7 @@ export class MediaProcessor extends Context.Service<
   {
     readonly inspect: (
       task: Omit<InspectTask, "kind"> & { readonly sizeBytes: number | null },
-    ) => Effect.Effect<Inspection, TaskFailed>
+    ) => Effect.Effect<MediaInspection, TaskFailed>
     /** Writes a part of a file to another file. */
     readonly cut: (task: Omit<CutTask, "kind">) => Effect.Effect<Cutting, TaskFailed>
     /** Reads a transcript in a separate process, because its author waits, and must not wait for a cut. */

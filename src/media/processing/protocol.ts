@@ -38,7 +38,7 @@ export type MediaTask = MediaWork & { readonly id: number }
 type Refused = { readonly outcome: "refused"; readonly failure: MediaFailure }
 
 /** Result of an inspection. */
-export type Inspection =
+export type MediaInspection =
   | { readonly outcome: "readable"; readonly facts: MediaFacts; readonly sha256: string | null }
   | Refused
 export type Cutting =
@@ -51,7 +51,7 @@ export type Cutting =
   | Refused
 
 export type MediaAnswer =
-  | { readonly id: number; readonly result: Inspection | Cutting | ReadTranscript }
+  | { readonly id: number; readonly result: MediaInspection | Cutting | ReadTranscript }
   /** The task could not be done through a fault of ours, such as a missing file. `isAway` means that the storage did not answer. */
   | { readonly id: number; readonly fault: string; readonly isAway: boolean }
   /** Message of the library, for the log. */

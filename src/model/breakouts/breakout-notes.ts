@@ -13,7 +13,7 @@ export const PLAN_NOTES = {
   self_unplaced: "The strategy self seats nobody: people choose their rooms.",
 } as const satisfies { readonly [code: string]: string }
 
-export type PlanNoteCode = keyof typeof PLAN_NOTES
+type PlanNoteCode = keyof typeof PLAN_NOTES
 
 /** `text` is for people and may change. */
 export const PlanNote = Schema.Struct({
@@ -22,7 +22,7 @@ export const PlanNote = Schema.Struct({
 })
 export type PlanNote = typeof PlanNote.Type
 
-export interface Planned {
+interface Planned {
   readonly strategy: "balanced" | "manual" | "self"
   /** Number of people in each room. */
   readonly sizes: ReadonlyArray<number>

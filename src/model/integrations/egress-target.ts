@@ -15,7 +15,7 @@ export interface EgressPolicy {
   readonly allowLoopback: boolean
 }
 
-export const MAX_URL_LENGTH = 2048
+const MAX_URL_LENGTH = 2048
 
 /** IANA has assigned global unicast IPv6 only in this range; ipaddr.js calls the unassigned rest unicast too. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")

@@ -11,7 +11,7 @@ import { CaptureKind, LobbyPolicy, PollKind, PollResults, type TranscriptSegment
 import { roomStream, type StreamOf } from "./streams.ts"
 
 /** The author of an act, as other participants see them. */
-export interface Person {
+interface Person {
   readonly participantId: string
   readonly name: string
 }
@@ -318,7 +318,7 @@ export const STORED_KINDS = {
   hostAway: { version: 1, schema: HostAway },
 } as const satisfies { readonly [K in Kind]?: StoredKind<Records[K]> }
 
-export interface StoredKind<R> {
+interface StoredKind<R> {
   /** Version number, starting at 1. */
   readonly version: number
   readonly schema: Schema.Codec<R, unknown>

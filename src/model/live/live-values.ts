@@ -7,7 +7,7 @@ import { LANGUAGE_TAG, LONGEST_LANGUAGE, SpokenName, SpokenText } from "../text/
 const DAY_MS = 86_400_000
 
 /** A distinct schema type, so that the contract of a command can tell which members of its data name participants. */
-export interface ParticipantIdSchema extends Schema.String {
+interface ParticipantIdSchema extends Schema.String {
   readonly names: "participant"
 }
 

@@ -29,14 +29,14 @@ export const ownerOf = (stream: string): string | undefined =>
   stream.startsWith(ME) ? stream.slice(ME.length) : undefined
 
 /** The room that owns the stream, if any. */
-export const roomOf = (stream: string): string | undefined =>
+export const streamRoom = (stream: string): string | undefined =>
   stream.startsWith(ROOM) ? stream.slice(ROOM.length) : undefined
 
 /** True for shared streams. Buffers of other streams are kept only while they have something to replay. */
 export const isSharedStream = (stream: string): boolean => SHARED.has(stream)
 
 /** The part of the name before the id. */
-export const kindOf = (stream: string): string => {
+export const streamKind = (stream: string): string => {
   const end = stream.indexOf(":")
   return end === -1 ? stream : stream.slice(0, end)
 }

@@ -1,6 +1,6 @@
 /** Address for watching a broadcast: a template of the deployment, filled with the ids of the broadcast. */
 
-export interface PlayedBroadcast {
+interface PlayedBroadcast {
   readonly broadcastId: string
   readonly eventId: string
   readonly phaseId: string

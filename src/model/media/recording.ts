@@ -62,7 +62,7 @@ export interface MediaFacts {
 }
 
 /** A recording in its stored form. */
-export interface Recording {
+export interface StoredRecording {
   readonly id: string
   readonly eventId: string
   readonly workspaceId: string
@@ -93,7 +93,7 @@ export interface Recording {
 }
 
 /** A clip in its stored form. Its event and workspace are those of its recording. */
-export interface Clip {
+export interface StoredClip {
   readonly id: string
   readonly recordingId: string
   readonly eventId: string

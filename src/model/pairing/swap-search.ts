@@ -7,7 +7,7 @@
  */
 
 /** People are numbers starting at 0; `rooms` is changed in place. */
-export interface Seating {
+interface Seating {
   readonly rooms: Array<Array<number>>
   /** People who sit and move with each person, including that person. */
   readonly unitOf: ReadonlyArray<ReadonlyArray<number>>

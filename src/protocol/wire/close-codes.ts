@@ -3,7 +3,7 @@
  * stop. Two codes of RFC 6455 have their usual meaning: 1000 (the client requested it) and 1012 (restart).
  */
 
-export type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
+type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
 
 /** The client's reaction to a close, in words. */
 export const ADVICE: Readonly<Record<CloseAdvice, string>> = {
@@ -57,11 +57,3 @@ export const because = (code: CloseCode, reason: string): CloseCode => ({
   ...code,
   reason: Buffer.byteLength(reason) <= REASON_BYTES ? reason : code.reason,
 })
-
-/** The client's reaction to any code, even an unknown one: by range, or outside the ranges as after a lost connection. */
-export const adviceFor = (code: number): CloseAdvice => {
-  if (code >= 4100 && code < 4200) return "backOff"
-  if (code >= 4200 && code < 4300) return "newToken"
-  if (code >= 4300 && code < 4400) return "stop"
-  return code === CLOSE.left.code ? "stop" : "resume"
-}

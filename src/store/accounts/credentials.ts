@@ -49,27 +49,17 @@ export const requireCredential = (
     if (rows.length === 0) return yield* new Unauthorized({ detail: "The credentials were revoked meanwhile." })
   })
 
-/** `requireCredential` for owners, admins and keys, with the lock of `requireMember`. */
-export const requireManager = (
-  sql: Queryable,
-  workspaceId: string,
-  credential: Credential,
-): Effect.Effect<void, Unauthorized | Unavailable> =>
-  Effect.andThen(
-    query(() => sql`select 1 from workspaces where id = ${workspaceId} for share`),
-    requireCredential(sql, workspaceId, credential),
-  )
-
 /**
- * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other. Use it only in transactions that take no
- * stronger lock on the workspace's row afterwards, because two of those would deadlock.
+ * `requireCredential` with the lock that it needs. Callers do not exclude each other. Use it only in transactions that take no stronger
+ * lock on the workspace's row afterwards, because two of those would deadlock.
  */
-export const requireMember = (
+export const requireAndLock = (
   sql: Queryable,
   workspaceId: string,
   credential: Credential,
+  who: keyof typeof MAY,
 ): Effect.Effect<void, Unauthorized | Unavailable> =>
   Effect.andThen(
     query(() => sql`select 1 from workspaces where id = ${workspaceId} for share`),
-    requireCredential(sql, workspaceId, credential, "members"),
+    requireCredential(sql, workspaceId, credential, who),
   )

@@ -4,7 +4,6 @@ import type { EventStatus, Visibility } from "../../model/event.ts"
 import type { Basis, GrantState } from "../../model/grants.ts"
 import type { Ground } from "../../model/links.ts"
 import type { Modality } from "../../model/modality.ts"
-import type { EventRole, WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
@@ -15,13 +14,7 @@ export interface GrantQuestion {
   readonly eventId: string | null
 }
 
-interface Row {
-  readonly userHolds: boolean
-  readonly loginHolds: boolean
-  readonly keyHolds: boolean
-  readonly name: string | null
-  readonly workspaceRole: WorkspaceRole | null
-  readonly eventRole: EventRole | null
+interface Row extends Omit<GrantState, "event"> {
   readonly status: EventStatus | null
   readonly visibility: Visibility | null
   readonly modalities: ReadonlyArray<Modality> | null

@@ -9,12 +9,12 @@
 
 import { PoolError } from "../pool/errors.ts"
 import {
-  endSession,
   giveUpAfter,
   identityOf,
   openSession,
   type Session,
   type SessionIdentity,
+  terminateSession,
 } from "../pool/session.ts"
 import type { Queryable } from "../pool/statement.ts"
 import { NODE_NAME, outlast, type ProcessLock, tryLock } from "../process-lock.ts"
@@ -66,7 +66,7 @@ export type Step = <A>(statement: (sql: Queryable) => Promise<A>) => Promise<A>
 type Retake = (step: Step, former: ReadonlyArray<SessionIdentity>) => Promise<void>
 
 export const endFormer = async (step: Step, former: ReadonlyArray<SessionIdentity>): Promise<void> => {
-  for (const one of former) await step((sql) => endSession(sql, one))
+  for (const one of former) await step((sql) => terminateSession(sql, one))
 }
 
 interface GivenUp {

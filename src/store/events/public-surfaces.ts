@@ -1,6 +1,6 @@
 /** Public view of an event: names on stage, the broadcast, and the recordings. */
 import type { Event } from "../../model/event.ts"
-import type { Recording } from "../../model/media/recording.ts"
+import type { StoredRecording } from "../../model/media/recording.ts"
 import { REMOVED_PERSON } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
@@ -63,7 +63,7 @@ export const findActiveBroadcast = async (sql: Queryable, eventId: string): Prom
 
 export interface RecordingRow {
   readonly id: string
-  readonly source: Recording["source"]
+  readonly source: StoredRecording["source"]
   readonly kind: string
   readonly title: string | null
   readonly status: "uploading" | "processing" | "ready" | "failed"
@@ -115,7 +115,7 @@ export const listDerivations = (sql: Queryable, recordingId: string): Promise<De
 export interface AssetRow {
   readonly id: string
   /** Source of the recording, also for a clip. */
-  readonly source: Recording["source"]
+  readonly source: StoredRecording["source"]
   readonly kind: string
   readonly title: string | null
   readonly status: "uploading" | "processing" | "ready" | "failed"

@@ -5,7 +5,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
-export interface RegistrationRow {
+interface RegistrationRow {
   readonly id: string
   readonly eventId: string
   readonly workspaceId: string

@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { Poll, Round } from "../../model/live/live-records.ts"
-import { roomOf } from "../../model/live/streams.ts"
+import { streamRoom } from "../../model/live/streams.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { searchForm } from "../../model/text/compared.ts"
@@ -159,7 +159,7 @@ export const pageMessages = async (
     limit,
     (row) => ({ createdAt: row.at, id: row.id }),
     ({ target, ...message }) => {
-      const roomId = roomOf(target) ?? null
+      const roomId = streamRoom(target) ?? null
       return { ...message, to: roomId === null ? (target as "event" | "staff") : "room", roomId }
     },
   )

@@ -14,6 +14,7 @@ export interface StoredPublication {
   readonly version: number
   readonly frame: string
   readonly at: Timestamp
+  /** Present when gateways must act on the dispatch themselves. */
   readonly fact?: PublicationFact
 }
 

@@ -14,7 +14,7 @@ import {
   partsOfVote,
   type Records,
 } from "../../model/live/live-records.ts"
-import { roomOf, roomStream } from "../../model/live/streams.ts"
+import { roomStream, streamRoom } from "../../model/live/streams.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { decodeRecord, type RecordUnreadable, versionOf } from "../record-versions.ts"
@@ -130,7 +130,7 @@ const readVotes = async (sql: Queryable, eventId: string): Promise<ReadonlyArray
 type StoredMessage = Omit<ChatMessage, "to" | "roomId" | "rev"> & { readonly target: string }
 
 const messageOf = ({ target, ...message }: StoredMessage): ChatMessage => {
-  const roomId = roomOf(target)
+  const roomId = streamRoom(target)
   return {
     ...message,
     to: roomId === undefined ? (target as ChatMessage["to"]) : "room",

@@ -1,5 +1,5 @@
 /** Clips of recordings. Each state change is one statement that names the previous state, so it happens once. */
-import type { Clip, CutFacts, MediaFailure } from "../../model/media/recording.ts"
+import type { CutFacts, MediaFailure, StoredClip } from "../../model/media/recording.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 import type { Settled } from "./recordings.ts"
@@ -40,16 +40,16 @@ export const lockClips = async (sql: Queryable, recordingId: string): Promise<nu
   return row?.clips ?? 0
 }
 
-export const findClip = async (sql: Queryable, id: string): Promise<Clip | undefined> => {
-  const [row] = await sql<Clip[]>`
+export const findClip = async (sql: Queryable, id: string): Promise<StoredClip | undefined> => {
+  const [row] = await sql<StoredClip[]>`
     select ${sql.unsafe(COLUMNS)} from clips c join recordings r on r.id = c.recording_id where c.id = ${id}`
   return row
 }
 
 /** Pages clips, newest first. */
-export const pageClips = async (sql: Queryable, eventId: string, page: PageRequest): Promise<Page<Clip>> => {
+export const pageClips = async (sql: Queryable, eventId: string, page: PageRequest): Promise<Page<StoredClip>> => {
   const after = page.after ?? FIRST_PAGE
-  const rows = await sql<Clip[]>`
+  const rows = await sql<StoredClip[]>`
     select ${sql.unsafe(COLUMNS)} from clips c join recordings r on r.id = c.recording_id
      where r.event_id = ${eventId} and (c.created_at, c.id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)
      order by c.created_at desc, c.id desc limit ${page.limit + 1}`
@@ -92,7 +92,7 @@ export const deleteClip = async (sql: Queryable, id: string): Promise<boolean> =
 export const findClipOwner = async (
   sql: Queryable,
   id: string,
-): Promise<{ readonly workspaceId: string; readonly clip: Clip } | undefined> => {
+): Promise<{ readonly workspaceId: string; readonly clip: StoredClip } | undefined> => {
   const clip = await findClip(sql, id)
   return clip === undefined ? undefined : { workspaceId: clip.workspaceId, clip }
 }

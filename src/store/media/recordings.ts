@@ -1,5 +1,5 @@
 /** Recordings and their state changes: each is one statement that names the previous state, so it happens once. */
-import type { MediaFacts, MediaFailure, Recording, RecordingKind } from "../../model/media/recording.ts"
+import type { MediaFacts, MediaFailure, StoredRecording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
@@ -7,16 +7,11 @@ import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 const COLUMNS = `id, event_id, workspace_id, phase_id, room_id, kind, source, title, status, size_bytes, content_type,
   duration_ms, failure, storage_key, upload_id, broadcast_id, sha256, expected_sha256, upload_expires_at, created_at`
 
-interface NewRecording {
-  readonly id: string
-  readonly eventId: string
-  readonly workspaceId: string
-  readonly phaseId: string | null
-  readonly roomId: string | null
-  readonly kind: RecordingKind
-  readonly title: string | null
-  readonly sizeBytes: number | null
-  readonly storageKey: string
+interface NewRecording
+  extends Pick<
+    StoredRecording,
+    "id" | "eventId" | "workspaceId" | "phaseId" | "roomId" | "kind" | "title" | "sizeBytes" | "storageKey"
+  > {
   /** Bytes reserved against the quota for an unannounced size. */
   readonly reservedBytes: number
   readonly uploadExpiresAt: Timestamp
@@ -25,10 +20,13 @@ interface NewRecording {
 }
 
 /** `undefined` when the phase does not belong to the event. */
-export const insertRecording = async (sql: Queryable, recording: NewRecording): Promise<Recording | undefined> => {
+export const insertRecording = async (
+  sql: Queryable,
+  recording: NewRecording,
+): Promise<StoredRecording | undefined> => {
   const { id, eventId, workspaceId, phaseId, roomId, kind, title } = recording
   const { sizeBytes, storageKey, reservedBytes, uploadExpiresAt, requestHash } = recording
-  const [row] = await sql<Recording[]>`
+  const [row] = await sql<StoredRecording[]>`
     insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, title, status, size_bytes, storage_key,
                             uploaded_bytes, upload_expires_at, request_hash)
     select ${id}::uuid, ${eventId}::uuid, ${workspaceId}::uuid, ${phaseId}::uuid, ${roomId}, ${kind}, ${title}, 'uploading',
@@ -40,15 +38,15 @@ export const insertRecording = async (sql: Queryable, recording: NewRecording): 
 }
 
 /** The recording begun by a request, while it is uploaded. */
-export const findBegunRecording = async (sql: Queryable, requestHash: string): Promise<Recording | undefined> => {
-  const [row] = await sql<Recording[]>`
+export const findBegunRecording = async (sql: Queryable, requestHash: string): Promise<StoredRecording | undefined> => {
+  const [row] = await sql<StoredRecording[]>`
     select ${sql.unsafe(COLUMNS)} from recordings where request_hash = ${requestHash} and status = 'uploading'`
   return row
 }
 
 /** Records that the upload at the storage has begun. `undefined` when the recording is gone. */
-export const setUpload = async (sql: Queryable, id: string, uploadId: string): Promise<Recording | undefined> => {
-  const [row] = await sql<Recording[]>`
+export const setUpload = async (sql: Queryable, id: string, uploadId: string): Promise<StoredRecording | undefined> => {
+  const [row] = await sql<StoredRecording[]>`
     update recordings set upload_id = ${uploadId} where id = ${id} returning ${sql.unsafe(COLUMNS)}`
   return row
 }
@@ -69,15 +67,19 @@ export const noteUploaded = async (sql: Queryable, id: string, bytes: number): P
   await sql`update recordings set uploaded_bytes = ${bytes} where id = ${id} and status = 'uploading'`
 }
 
-export const findRecording = async (sql: Queryable, id: string): Promise<Recording | undefined> => {
-  const [row] = await sql<Recording[]>`select ${sql.unsafe(COLUMNS)} from recordings where id = ${id}`
+export const findRecording = async (sql: Queryable, id: string): Promise<StoredRecording | undefined> => {
+  const [row] = await sql<StoredRecording[]>`select ${sql.unsafe(COLUMNS)} from recordings where id = ${id}`
   return row
 }
 
 /** Pages recordings, newest first. */
-export const pageRecordings = async (sql: Queryable, eventId: string, page: PageRequest): Promise<Page<Recording>> => {
+export const pageRecordings = async (
+  sql: Queryable,
+  eventId: string,
+  page: PageRequest,
+): Promise<Page<StoredRecording>> => {
   const after = page.after ?? FIRST_PAGE
-  const rows = await sql<Recording[]>`
+  const rows = await sql<StoredRecording[]>`
     select ${sql.unsafe(COLUMNS)} from recordings
      where event_id = ${eventId} and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)
      order by created_at desc, id desc limit ${page.limit + 1}`
@@ -90,8 +92,8 @@ export const completeUpload = async (
   id: string,
   sizeBytes: number,
   expectedSha256: Uint8Array | null,
-): Promise<Recording | undefined> => {
-  const [row] = await sql<Recording[]>`
+): Promise<StoredRecording | undefined> => {
+  const [row] = await sql<StoredRecording[]>`
     with done as (
       update recordings set status = 'processing', size_bytes = ${sizeBytes}, uploaded_bytes = ${sizeBytes}, expected_sha256 = ${expectedSha256}, upload_expires_at = null
        where id = ${id} and status = 'uploading' returning ${sql.unsafe(COLUMNS)}
@@ -103,7 +105,7 @@ export const completeUpload = async (
 }
 
 /** The recording that became ready, for its webhook event. */
-export type Settled = Pick<Recording, "id" | "eventId" | "workspaceId">
+export type Settled = Pick<StoredRecording, "id" | "eventId" | "workspaceId">
 
 /** Moves from `processing` to `ready`. `undefined` when it was not processing, or is gone. */
 export const markReady = async (
@@ -225,7 +227,7 @@ export const deleteRecording = async (sql: Queryable, id: string): Promise<boole
 
 interface RecordingOwner {
   readonly workspaceId: string
-  readonly recording: Recording
+  readonly recording: StoredRecording
 }
 
 /** Owner of a recording, for the access check. */

@@ -34,7 +34,7 @@ export const identityOf = async (sql: Queryable): Promise<SessionIdentity | unde
 }
 
 /** Ends the session, if it still exists, with its locks, and waits a second for its end. */
-export const endSession = async (sql: Queryable, { pid, startedAt }: SessionIdentity): Promise<void> => {
+export const terminateSession = async (sql: Queryable, { pid, startedAt }: SessionIdentity): Promise<void> => {
   await sql`
     select pg_terminate_backend(pid, 1000) from pg_stat_activity
      where pid = ${pid} and backend_start::text = ${startedAt} and pid <> pg_backend_pid()`

@@ -10,7 +10,7 @@ const EVERY = "10 seconds"
 /** Maximum number that is counted exactly: counting on would cost more than it is worth. */
 const COUNTED = 100_000
 
-export interface Backlog {
+interface Backlog {
   readonly deliveries: number
   readonly deliveriesOverdue: number
   readonly mails: number

@@ -7,8 +7,9 @@ import { BadRequest, Conflict, Forbidden, NotFound, type Unauthorized, type Unav
 import { newId } from "../../model/ids.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
-import { type Credential, keyOf, requireCredential, requireMember } from "../accounts/credentials.ts"
+import { type Credential, keyOf, requireAndLock, requireCredential } from "../accounts/credentials.ts"
 import { Database, type Queryable } from "../database.ts"
+import { findWorkspaceOf } from "../events/events.ts"
 import { query } from "../query.ts"
 import { sealText } from "../sealing/sealed-text.ts"
 import { skipDeliveries } from "./webhook-deliveries.ts"
@@ -39,7 +40,7 @@ export const requireReader = (
 /** A caller who may not receive an endpoint's deliveries may neither redirect nor remove it. */
 const requireReceiver = (sql: Queryable, { id, workspaceId, credential }: OwnedWebhookEndpoint) =>
   Effect.gen(function* () {
-    yield* requireMember(sql, workspaceId, credential)
+    yield* requireAndLock(sql, workspaceId, credential, "members")
     const types = yield* query(() => findReceivedTypes(sql, id))
     return yield* types === undefined ? NotFound.of("webhook") : requireReader(sql, workspaceId, credential, types)
   })
@@ -53,6 +54,8 @@ export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString(
 interface NewWebhookEndpoint {
   readonly workspaceId: string
   readonly url: string
+  /** An event of the workspace; null for the whole workspace. */
+  readonly eventId: string | null
   /** Empty for all types. */
   readonly eventTypes: ReadonlyArray<WebhookEventType>
   /** The caller's credential, checked again where the endpoint is stored. */
@@ -112,6 +115,11 @@ export class WebhookRegistration extends Context.Service<
           create: (wanted) =>
             Effect.gen(function* () {
               yield* checkTarget(wanted.url)
+              const { eventId } = wanted
+              const workspaceId = eventId === null ? null : yield* database.run((sql) => findWorkspaceOf(sql, eventId))
+              if (workspaceId !== null && workspaceId !== wanted.workspaceId) {
+                return yield* BadRequest.ofField("eventId", "not an event of the workspace")
+              }
               const id = newId()
               const secret = newSigningSecret()
               const secretSealed = sealText(sealingKeys, id, secret)
@@ -165,7 +173,7 @@ export class WebhookRegistration extends Context.Service<
               const secretSealed = sealText(sealingKeys, id, secret)
               const replaced = yield* database.transaction((sql) =>
                 Effect.andThen(
-                  requireMember(sql, workspaceId, credential),
+                  requireAndLock(sql, workspaceId, credential, "members"),
                   Effect.tap(
                     query(() => replaceSecret(sql, id, secretSealed)),
                     (found) => requireReader(sql, workspaceId, credential, found?.eventTypes ?? []),

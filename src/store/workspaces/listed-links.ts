@@ -130,7 +130,7 @@ export interface Holder {
 export const holderText = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind}:${id}`
 
 /** A user with an account holds links as the account. */
-export const heldBy = async <H extends { readonly kind: string; readonly id: string }>(
+export const linkHolderOf = async <H extends { readonly kind: string; readonly id: string }>(
   sql: Queryable,
   workspaceId: string,
   holder: H,

@@ -5,7 +5,7 @@ import { type Recorder, Turn } from "../../../src/actors/domain/turn.ts"
 import { deadlinesOf, nextDeadline } from "../../../src/actors/machine/clock.ts"
 import { decide } from "../../../src/actors/machine/decide.ts"
 import { chartInRows } from "../../../src/actors/machine/recovery.ts"
-import { audienceMoves, step } from "../../../src/actors/machine/step.ts"
+import { audienceMoves, stepMachine } from "../../../src/actors/machine/step.ts"
 import { NOBODY, type Present } from "../../../src/actors/presence/presence.ts"
 import type { Raised } from "../../../src/actors/state/chart-events.ts"
 import { type RegionName, regionOf } from "../../../src/actors/state/chart-snapshot.ts"
@@ -71,7 +71,7 @@ export const eventOf = (event: Partial<Event>): Event => ({
 })
 
 /** What a turn came to: its reply, or the code and the words of its refusal. */
-export type Outcome = { readonly [field: string]: unknown } | string
+type Outcome = { readonly [field: string]: unknown } | string
 
 export class EventInMemory {
   readonly records = new RecordStore()
@@ -126,7 +126,7 @@ export class EventInMemory {
   }
 
   raise(raised: Raised): void {
-    this.#turn((turn) => step(turn, raised))
+    this.#turn((turn) => stepMachine(turn, raised))
   }
 
   /** Other people are there from now on. */
@@ -152,7 +152,7 @@ export class EventInMemory {
   #flush(joined: ReadonlyArray<Present>): void {
     this.#turn((turn) => {
       runJoinedHooks(turn, joined)
-      return step(turn, { type: "people.changed" })
+      return stepMachine(turn, { type: "people.changed" })
     })
   }
 

@@ -14,7 +14,7 @@ const filesIn = (folder: string): ReadonlyArray<URL> =>
     .toSorted()
     .map((file) => new URL(folder + file, SRC))
 
-export interface NamedSchema {
+interface NamedSchema {
   readonly name: string
   readonly schema: Schema.Top
 }

@@ -5,10 +5,10 @@ import {
   backoffMs,
   type LinkEffect,
   type LinkEvent,
-  type LinkState,
   type LinkTimer,
   linkAfter,
   newLink,
+  type PeerLinkState,
 } from "../../../packages/client/src/media/link-rules.ts"
 
 const OFFERING = newLink("b", "a")
@@ -20,7 +20,7 @@ const to = (state: string): LinkEvent => ({ type: "changed", to: state })
 const signal = (kind: "offer" | "answer" | "candidates", gen = 0): LinkEvent => ({ type: "signal", kind, gen })
 
 /** The link after all events, and the effects of the last one. */
-const taken = (link: LinkState, ...events: ReadonlyArray<LinkEvent>) => {
+const taken = (link: PeerLinkState, ...events: ReadonlyArray<LinkEvent>) => {
   let now = link
   let effects: ReadonlyArray<LinkEffect> = []
   for (const event of events) {

@@ -25,7 +25,7 @@ export const untilListed = (client: Client, names: ReadonlyArray<string>): Promi
     `a call of ${names.join(", ")}`,
   )
 
-export interface Call {
+interface Call {
   readonly stage: Stage
   readonly roomId: string
   readonly clients: ReadonlyArray<Client>

@@ -3,7 +3,7 @@ import { readdir, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { ALL_FORMATS, FilePathSource, Input } from "mediabunny"
 import { expect, test } from "vitest"
-import { cut } from "../../../src/media/processing/cut.ts"
+import { cutMedia } from "../../../src/media/processing/cut.ts"
 import { inspect } from "../../../src/media/processing/inspect.ts"
 import { bombOf, mp4Of, type Track } from "../../support/mp4.ts"
 import { temporaryFolder } from "../../support/temporary-folder.ts"
@@ -15,7 +15,7 @@ const cutOf = async (file: Uint8Array, endMs: number, mostBytes = 64 * MEBIBYTE)
   const [path, output] = [join(folder, "recording"), join(folder, "clip.part")]
   await writeFile(path, file)
   expect(await inspect({ path }, () => {})).toMatchObject({ contentType: expect.anything() })
-  const facts = await cut({ kind: "cut", source: { path }, output, startMs: 0, endMs, inside: false, mostBytes })
+  const facts = await cutMedia({ kind: "cut", source: { path }, output, startMs: 0, endMs, inside: false, mostBytes })
   return { folder, output, facts }
 }
 

@@ -9,7 +9,7 @@ import type { Action, ConnectionReport, Statement } from "./rules.ts"
 import { type Cycle, Session } from "./session.ts"
 import { failingStatement, type Message, MessageReader, readStartup, STARTUP, startupParameter } from "./wire.ts"
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly id: number
   readonly target: () => { readonly host: string; readonly port: number }
   readonly tls: SecureContextOptions | undefined

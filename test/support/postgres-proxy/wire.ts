@@ -30,7 +30,7 @@ export class MessageReader {
 export const STARTUP = { tls: 80_877_103, gss: 80_877_104, cancel: 80_877_102 } as const
 
 /** The first messages of a client have no type. */
-export interface StartupMessage {
+interface StartupMessage {
   /** One of `STARTUP`, or a protocol version. */
   readonly code: number
   readonly bytes: Buffer
@@ -78,7 +78,7 @@ export const transactionState = (bytes: Buffer): TransactionState => {
 }
 
 /** A simple Query. */
-export const queryMessage = (text: string): Buffer => {
+const queryMessage = (text: string): Buffer => {
   const body = Buffer.from(`${text}\0`, "utf8")
   const head = Buffer.alloc(BODY)
   head.write("Q")

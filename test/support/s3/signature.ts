@@ -10,7 +10,7 @@ export interface Credentials {
   readonly region: string
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string
   /** As sent: the path and the query. */
   readonly target: string

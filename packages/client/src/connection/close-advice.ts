@@ -1,5 +1,5 @@
 /** The client's reaction to the end of a connection. The range of a close code is the server's instruction. */
-export type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
+type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
 
 const LEFT = 1000
 const RANGES: { readonly [hundred: number]: CloseAdvice } = { 41: "backOff", 42: "newToken", 43: "stop" }

@@ -9,7 +9,7 @@ const ANSWER_WITHIN_MS = 5000
 /** A deadline noticed this late was suspended with the page or the machine, and says nothing about the link. */
 const STOOD_STILL_MS = 1000
 
-export class Heartbeat {
+export class HeartbeatTimer {
   readonly #send: () => void
   readonly #silent: () => void
   #interval: ReturnType<typeof setInterval> | undefined

@@ -1,5 +1,5 @@
 /** Entities kept by a client: each by its id, at the highest revision received, by reply or by dispatch. */
-export interface Entity {
+interface Entity {
   readonly id: string
   readonly rev: number
 }

@@ -1,7 +1,7 @@
 /** WebSocket used by the client: the platform's own, or a library's on older Node. */
 
 /** The platform has no WebSocket. */
-export class NoWebSocket extends Error {
+class NoWebSocket extends Error {
   override readonly name = "NoWebSocket"
   /** A status that ends the client, like a refusal of the server (`failures.ts`). */
   readonly status = 400

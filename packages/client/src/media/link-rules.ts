@@ -4,7 +4,7 @@
  * establish, or stays interrupted, is replaced by another with the next generation. Signals for an earlier generation are ignored.
  */
 
-export interface LinkState {
+export interface PeerLinkState {
   /** Whether this side has the greater id. */
   readonly offers: boolean
   /** Generation of the current connection and its signals. */
@@ -43,8 +43,8 @@ export type LinkEffect =
   | { readonly type: "timer"; readonly timer: LinkTimer; readonly ms: number }
   | { readonly type: "cancel"; readonly timer: LinkTimer }
 
-export interface LinkStep {
-  readonly link: LinkState
+interface LinkStep {
+  readonly link: PeerLinkState
   readonly effects: ReadonlyArray<LinkEffect>
 }
 
@@ -63,7 +63,7 @@ const MOST_RESTARTS = 3
 const INTERRUPTED_OF_WAITING_MS = INTERRUPTED_MS + RESTART_EVERY_MS * (MOST_RESTARTS + 1) + WATCHDOG_MS
 const LONGEST_BACKOFF_MS = 8000
 
-export const newLink = (ownId: string, peerId: string): LinkState => ({
+export const newLink = (ownId: string, peerId: string): PeerLinkState => ({
   offers: ownId > peerId,
   gen: 0,
   state: "waiting",
@@ -81,20 +81,20 @@ const cancel = (name: LinkTimer): LinkEffect => ({ type: "cancel", timer: name }
 /** Timeouts of 8, 16, 24, 32, 32 … seconds. */
 const watchdogMs = (tries: number): number => Math.min(LONGEST_WATCHDOG_MS, WATCHDOG_MS * Math.max(1, tries))
 
-const watchdog = ({ offers, tries }: LinkState): LinkEffect =>
+const watchdog = ({ offers, tries }: PeerLinkState): LinkEffect =>
   timer("watchdog", watchdogMs(tries) + (offers ? 0 : PATIENCE_OF_WAITING_MS))
 
-const opened = (link: LinkState, gen: number, offer: boolean): LinkStep => {
-  const next: LinkState = { ...link, gen, state: "connecting", tries: link.tries + 1, restarts: 0 }
+const opened = (link: PeerLinkState, gen: number, offer: boolean): LinkStep => {
+  const next: PeerLinkState = { ...link, gen, state: "connecting", tries: link.tries + 1, restarts: 0 }
   return { link: next, effects: [cancel("restart"), cancel("reopen"), { type: "open", gen, offer }, watchdog(next)] }
 }
 
-const failed = (link: LinkState): LinkStep => ({
+const failed = (link: PeerLinkState): LinkStep => ({
   link: { ...link, state: "waiting", failures: link.failures + 1 },
   effects: [cancel("watchdog"), cancel("restart"), { type: "close" }, timer("reopen", backoffMs(link.failures))],
 })
 
-const restarted = (link: LinkState): LinkStep => {
+const restarted = (link: PeerLinkState): LinkStep => {
   if (!link.offers || link.restarts >= MOST_RESTARTS) return failed(link)
   return {
     link: { ...link, restarts: link.restarts + 1 },
@@ -102,7 +102,7 @@ const restarted = (link: LinkState): LinkStep => {
   }
 }
 
-const changed = (link: LinkState, to: string): LinkStep => {
+const changed = (link: PeerLinkState, to: string): LinkStep => {
   const unchanged: LinkStep = { link, effects: [] }
   if (link.state === "waiting") return unchanged
   switch (to) {
@@ -120,7 +120,7 @@ const changed = (link: LinkState, to: string): LinkStep => {
     case "failed": {
       // The watchdog decides about a connection that was never connected; a running restart has its own time.
       if (link.state === "connecting" || link.restarts > 0) return unchanged
-      const interrupted: LinkState = { ...link, state: "interrupted" }
+      const interrupted: PeerLinkState = { ...link, state: "interrupted" }
       if (link.offers) return restarted(interrupted)
       if (link.state === "interrupted") return unchanged
       return { link: interrupted, effects: [timer("restart", INTERRUPTED_OF_WAITING_MS)] }
@@ -130,7 +130,7 @@ const changed = (link: LinkState, to: string): LinkStep => {
   }
 }
 
-const signalled = (link: LinkState, kind: "offer" | "answer" | "candidates", gen: number): LinkStep => {
+const signalled = (link: PeerLinkState, kind: "offer" | "answer" | "candidates", gen: number): LinkStep => {
   const isPresent = gen === link.gen && link.state !== "waiting"
   if (isPresent) return { link, effects: [{ type: "apply" }] }
   if (kind !== "offer" || gen < link.gen) return { link, effects: [] }
@@ -138,7 +138,7 @@ const signalled = (link: LinkState, kind: "offer" | "answer" | "candidates", gen
   return { link: next, effects: [...effects, { type: "apply" }] }
 }
 
-export const linkAfter = (link: LinkState, event: LinkEvent): LinkStep => {
+export const linkAfter = (link: PeerLinkState, event: LinkEvent): LinkStep => {
   switch (event.type) {
     case "start":
       return link.offers ? opened(link, link.gen, true) : { link, effects: [watchdog(link)] }

@@ -7,15 +7,22 @@
 import type { RtcLimits } from "../contract/types.ts"
 import type { DispatchData } from "../wire.ts"
 import { pictureEncoding, soundEncoding } from "./call-rules.ts"
-import { type LinkEffect, type LinkEvent, type LinkState, type LinkTimer, linkAfter, newLink } from "./link-rules.ts"
+import {
+  type LinkEffect,
+  type LinkEvent,
+  type LinkTimer,
+  linkAfter,
+  newLink,
+  type PeerLinkState,
+} from "./link-rules.ts"
 import type { LocalTracks, TrackKind } from "./local-tracks.ts"
 import { Outbox, type Signal } from "./outbox.ts"
 import type { IceConfiguration, PeerConnectionLike, SenderLike, StreamLike, TrackLike, WebRtc } from "./web-rtc.ts"
 
-export type IncomingSignal = DispatchData<"rtc.signal">
+type IncomingSignal = DispatchData<"rtc.signal">
 
 /** Interface of the call for a link. */
-export interface LinkNeeds {
+interface LinkNeeds {
   readonly webRtc: WebRtc
   readonly ownId: string
   readonly peerId: string
@@ -63,7 +70,7 @@ export class PeerLink {
   readonly #needs: LinkNeeds
   readonly #outbox: Outbox
   readonly #timers = new Map<LinkTimer, ReturnType<typeof setTimeout>>()
-  #link: LinkState
+  #link: PeerLinkState
   #open: Open | undefined
   #stream: StreamLike | null = null
   #isClosed = false
@@ -74,7 +81,7 @@ export class PeerLink {
     this.#outbox = new Outbox(needs.peerId, needs.send)
   }
 
-  get state(): LinkState["state"] {
+  get state(): PeerLinkState["state"] {
     return this.#link.state
   }
 

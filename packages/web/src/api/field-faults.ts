@@ -5,7 +5,7 @@ import { faultsIn } from "./faults-in.ts"
 const NONE: ReadonlyMap<string, string> = new Map()
 
 /** Reasons by the paths of the values. */
-export const faultsOf = (error: unknown): ReadonlyMap<string, string> => {
+export const fieldFaultsOf = (error: unknown): ReadonlyMap<string, string> => {
   if (error instanceof RestProblem && error.code === "bad_request") return faultsIn(error.message)
   if (error instanceof CommandRefused && error.refusal.code === "bad_request") return faultsIn(error.refusal.message)
   return NONE

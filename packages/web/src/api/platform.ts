@@ -34,5 +34,3 @@ export const readLog = (platformKey: string, level: LogLevel, signal: AbortSigna
 export const testMail = (platformKey: string, to: string) => restOf(platformKey).testMail({ payload: { to } })
 
 export const testWebhook = (platformKey: string, url: string) => restOf(platformKey).testWebhook({ payload: { url } })
-
-export type PlatformStatus = Awaited<ReturnType<typeof readPlatform>>

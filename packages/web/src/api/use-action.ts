@@ -1,7 +1,7 @@
 /** Request of a form: whether it is pending, and why the last one failed. */
 import { useCallback, useRef, useState } from "react"
 
-export interface Action<A extends ReadonlyArray<unknown>, B> {
+interface Action<A extends ReadonlyArray<unknown>, B> {
   /** Never rejects: undefined without a result, with the reason in `error`. */
   readonly run: (...given: A) => Promise<B | undefined>
   readonly isPending: boolean

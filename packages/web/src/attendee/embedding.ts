@@ -4,7 +4,7 @@
  */
 
 /** Message to the embedding page. `phase` is null between two phases. */
-export type Told =
+type Told =
   | { readonly type: "gathercue.ready"; readonly eventId: string }
   | {
       readonly type: "gathercue.phase"

@@ -2,13 +2,13 @@
 import type { GatewayClient } from "@gathercue/client"
 import { useState } from "react"
 import { CallPlace } from "../live/call/call-place.tsx"
-import { Hand } from "../live/hand.tsx"
-import { Reactions } from "../live/reactions.tsx"
-import { Breakout } from "../live/rooms/breakout.tsx"
-import { Rotation } from "../live/rooms/rotation.tsx"
+import { HandButton } from "../live/hand.tsx"
+import { ReactionsPanel } from "../live/reactions.tsx"
+import { BreakoutPanel } from "../live/rooms/breakout.tsx"
+import { RotationPanel } from "../live/rooms/rotation.tsx"
 import { Captions } from "../live/stage/captions.tsx"
 import { Stage } from "../live/stage/stage.tsx"
-import { StagePlace } from "../live/stage-place.tsx"
+import { StagePanel } from "../live/stage-place.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { useMediaQuery } from "../ui/use-media-query.ts"
@@ -38,14 +38,14 @@ export const EventFloor = ({ client, hasName }: Props) => {
   return (
     <div className={isWide ? "floor floor-wide" : "floor"}>
       <div className="stack">
-        <StagePlace client={client} onSending={mute} />
+        <StagePanel client={client} onSending={mute} />
         <Stage client={client} isMuted={isMuted} />
-        <Breakout client={client} />
-        <Rotation client={client} />
+        <BreakoutPanel client={client} />
+        <RotationPanel client={client} />
         <CallPlace client={client} />
         <Captions client={client} />
-        <Hand client={client} />
-        <Reactions client={client} />
+        <HandButton client={client} />
+        <ReactionsPanel client={client} />
         {isWide ? <div className="floor-panels">{others.map(content)}</div> : null}
       </div>
       {isWide ? <div>{chat === undefined ? null : content(chat)}</div> : null}

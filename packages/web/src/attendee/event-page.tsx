@@ -5,7 +5,7 @@ import { rest } from "../api/rest.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { onEmbedderEnter, tellEmbedder } from "./embedding.ts"
 import { EventCard } from "./event-card.tsx"
 import { usePublicEvent } from "./use-public-event.ts"
@@ -94,7 +94,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
     return (
       <main className="page page-narrow">
         {event.error === null ? <p role="status">{texts.loading}</p> : null}
-        <Problem>{event.isLoading ? null : whyFailed(texts, failure ?? event.error)}</Problem>
+        <ProblemNotice>{event.isLoading ? null : whyFailed(texts, failure ?? event.error)}</ProblemNotice>
         {event.error === null ? null : <Button onPress={reload}>{texts.retry}</Button>}
       </main>
     )
@@ -102,7 +102,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
   return (
     <main className="page page-narrow stack">
       <EventCard event={event.value} />
-      <Problem>{whyFailed(texts, failure)}</Problem>
+      <ProblemNotice>{whyFailed(texts, failure)}</ProblemNotice>
       <WayIn event={event.value} session={session} onEnter={() => goInside(true)} onSignOut={signOut} />
       {event.value.status === "ended" ? (
         <Suspense fallback={<p role="status">{texts.loading}</p>}>

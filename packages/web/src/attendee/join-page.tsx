@@ -6,7 +6,7 @@ import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { SiteLinks } from "../ui/site-links.tsx"
 
 export const JoinPage = () => {
@@ -31,7 +31,7 @@ export const JoinPage = () => {
             autoComplete="off"
             autoFocus
           />
-          <Problem>{whyFailed(texts, error)}</Problem>
+          <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
           <Button type="submit" look="main" isPending={isPending}>
             {attendee.join}
           </Button>

@@ -4,7 +4,7 @@ import { useEffect } from "react"
 import type { EventSession } from "../api/event-session.ts"
 import { rest, restWith } from "../api/rest.ts"
 import { Announcements } from "../live/announcements.tsx"
-import { HostAbsence } from "../live/host-absence.tsx"
+import { HostAbsenceNotice } from "../live/host-absence.tsx"
 import { News } from "../live/news.tsx"
 import { PhaseBadge } from "../live/phase-badge.tsx"
 import { useTexts } from "../texts/language.tsx"
@@ -74,7 +74,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
       <ConnectionNotice client={client} onSignOut={onSignOut} />
       {isInside && isBefore ? <Notice>{attendee.notStarted}</Notice> : null}
       <Announcements client={client} />
-      <HostAbsence client={client} />
+      <HostAbsenceNotice client={client} />
       <News client={client} />
       {isInside ? <EventFloor client={client} hasName={session !== undefined} /> : null}
     </main>

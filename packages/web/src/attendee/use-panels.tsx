@@ -3,7 +3,7 @@ import { activePhase, type EventState, type GatewayClient } from "@gathercue/cli
 import { useEvent } from "@gathercue/client/react"
 import { Chat } from "../live/chat.tsx"
 import { Polls } from "../live/polls.tsx"
-import { Questions } from "../live/questions.tsx"
+import { QuestionsPanel } from "../live/questions.tsx"
 import { useTexts } from "../texts/language.tsx"
 
 export interface Panel {
@@ -43,7 +43,7 @@ export const usePanels = (client: GatewayClient, hasName: boolean): ReadonlyArra
     ) ?? 0
   const panels = {
     chat: { title: live.chat, content: <Chat client={client} /> },
-    questions: { title: live.questions, content: <Questions client={client} hasName={hasName} /> },
+    questions: { title: live.questions, content: <QuestionsPanel client={client} hasName={hasName} /> },
     polls: { title: toVote === 0 ? live.polls : `${live.polls} (${toVote})`, content: <Polls client={client} /> },
   }
   return ids.map((id) => ({ id, ...panels[id] }))

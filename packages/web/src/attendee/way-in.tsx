@@ -9,7 +9,7 @@ import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../ui/field-form.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Notice, Problem } from "../ui/notice.tsx"
+import { Notice, ProblemNotice } from "../ui/notice.tsx"
 
 interface Props {
   readonly event: PublicEvent
@@ -47,7 +47,7 @@ const Registration = ({ event }: Pick<Props, "event">) => {
       <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="name" label={attendee.name} isRequired maxLength={80} autoComplete="name" />
         <TextField name="email" type="email" label={attendee.email} isRequired autoComplete="email" />
-        <Problem>{whyFailed(texts, left)}</Problem>
+        <ProblemNotice>{whyFailed(texts, left)}</ProblemNotice>
         <Button type="submit" look="main" isPending={isPending}>
           {attendee.register}
         </Button>

@@ -7,7 +7,7 @@ import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 
 interface Props {
   readonly client: GatewayClient
@@ -22,7 +22,7 @@ export const WhoIsHere = ({ client, onClose }: Props) => {
   return (
     <Dialog title={live.whoIsHere} isOpen onClose={onClose}>
       <TextField label={live.searchPeople} type="search" value={query} onChange={search} autoComplete="off" />
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       {items === undefined ? <p role="status">{texts.loading}</p> : null}
       {items?.length === 0 && !hasMore ? <p role="status">{live.nobodyFound}</p> : null}
       <ul aria-label={live.whoIsHere}>

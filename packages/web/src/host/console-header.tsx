@@ -5,7 +5,7 @@ import { useTexts } from "../texts/language.tsx"
 import { Button } from "../ui/button.tsx"
 import { useAccount } from "./account/account-context.tsx"
 import { VerifyNotice } from "./account/verify-notice.tsx"
-import { Failure } from "./parts/failure.tsx"
+import { FailureNotice } from "./parts/failure.tsx"
 import { LanguageChoice } from "./parts/language-choice.tsx"
 import { PageLink } from "./parts/page-link.tsx"
 
@@ -27,7 +27,7 @@ export const ConsoleHeader = ({ view }: { readonly view: AccountView }) => {
           </Button>
         </div>
       </nav>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       {view.account.emailVerified ? null : <VerifyNotice view={view} />}
     </header>
   )

@@ -6,7 +6,7 @@ import { useTexts } from "../texts/language.tsx"
 import { AccountPage } from "./account/account-page.tsx"
 import { ProofDialog } from "./account/proof-dialog.tsx"
 import { ConsoleHeader } from "./console-header.tsx"
-import { EventPage } from "./event/event-page.tsx"
+import { HostEventPage } from "./event/event-page.tsx"
 import { WorkspacePage } from "./workspace/workspace-page.tsx"
 import { WorkspacesPage } from "./workspace/workspaces-page.tsx"
 
@@ -37,7 +37,7 @@ export const SignedInPages = ({ view }: { readonly view: AccountView }) => {
             {({ id, tab }) => <WorkspacePage key={id} workspaceId={id} tab={tab ?? "events"} />}
           </Route>
           <Route path="/event/:id/:tab?">
-            {({ id, tab }) => <EventPage key={id} eventId={id} tab={tab ?? "agenda"} />}
+            {({ id, tab }) => <HostEventPage key={id} eventId={id} tab={tab ?? "agenda"} />}
           </Route>
           <Route path="/live/:id/:tab?">
             {({ id, tab }) => (

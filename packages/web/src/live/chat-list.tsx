@@ -2,7 +2,7 @@
 import type { ChatMessageView } from "@gathercue/client"
 import { useRef } from "react"
 import { GridList, ListLayout, Virtualizer } from "react-aria-components"
-import { ChatMessage } from "./chat-message.tsx"
+import { ChatMessageItem } from "./chat-message.tsx"
 import { useFollowEnd } from "./use-follow-end.ts"
 import "./live.css"
 
@@ -29,7 +29,7 @@ export const ChatList = ({ label, messages, mayDelete, onDelete }: Props) => {
         keyboardNavigationBehavior="tab"
       >
         {(message) => (
-          <ChatMessage message={message} onDelete={mayDelete(message) ? () => onDelete(message) : undefined} />
+          <ChatMessageItem message={message} onDelete={mayDelete(message) ? () => onDelete(message) : undefined} />
         )}
       </GridList>
     </Virtualizer>

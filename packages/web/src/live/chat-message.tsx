@@ -10,7 +10,7 @@ interface Props {
   readonly onDelete: (() => void) | undefined
 }
 
-export const ChatMessage = ({ message, onDelete }: Props) => {
+export const ChatMessageItem = ({ message, onDelete }: Props) => {
   const { live } = useTexts()
   const { time } = useFormats()
   const { id, name, role, text, at } = message

@@ -11,7 +11,7 @@ import { useCallback, useState } from "react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { ChatForm } from "./chat-form.tsx"
 import { ChatList } from "./chat-list.tsx"
 import { NewestMessage } from "./newest-message.tsx"
@@ -73,7 +73,7 @@ export const Chat = ({ client }: Props) => {
         />
       )}
       <NewestMessage key={`newest ${place}`} messages={messages} />
-      <Problem>{whyFailed(texts, problem)}</Problem>
+      <ProblemNotice>{whyFailed(texts, problem)}</ProblemNotice>
       <ChatForm key={`form ${place}`} client={client} place={place} />
     </section>
   )

@@ -17,7 +17,7 @@ const put = (name: string, text: string): void => {
   for (const changed of [...listeners]) changed()
 }
 
-export interface Draft {
+interface Draft {
   readonly text: string
   readonly write: (text: string) => void
   /** Removes the sent text. A text written meanwhile stays. */

@@ -4,9 +4,9 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 
-export const Hand = ({ client }: { readonly client: GatewayClient }) => {
+export const HandButton = ({ client }: { readonly client: GatewayClient }) => {
   const texts = useTexts()
   const { live } = texts
   const { send, isPending, error } = useCommand(client)
@@ -28,7 +28,7 @@ export const Hand = ({ client }: { readonly client: GatewayClient }) => {
         </span>
         {count === 0 ? null : <span className="quiet">{live.handsUp(count)}</span>}
       </div>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
 
-export const HostAbsence = ({ client }: { readonly client: GatewayClient }) => {
+export const HostAbsenceNotice = ({ client }: { readonly client: GatewayClient }) => {
   const { live } = useTexts()
   const measure = useEvent(client, ({ hostAbsence }) => hostAbsence?.measure ?? null) ?? null
   // The element exists before a measure is taken, so that a screen reader reads it out.

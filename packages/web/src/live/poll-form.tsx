@@ -7,7 +7,7 @@ import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { OneOf, SomeOf } from "../ui/choices.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 
 interface Props {
   readonly client: GatewayClient
@@ -52,7 +52,7 @@ export const PollForm = ({ client, poll, chosen, onVoted }: Props) => {
           </Button>
         )}
       </div>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
     </Form>
   )
 }

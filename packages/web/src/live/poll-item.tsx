@@ -6,7 +6,7 @@ import { useTexts } from "../texts/language.tsx"
 import { clockOf } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { PollForm } from "./poll-form.tsx"
-import { PollResults } from "./poll-results.tsx"
+import { PollResultList } from "./poll-results.tsx"
 import "./live.css"
 
 interface Props {
@@ -55,7 +55,7 @@ export const PollItem = ({ client, poll }: Props) => {
         ) : null}
       </div>
       <Outlook poll={poll} hasVoted={hasVoted} />
-      <PollResults poll={poll} chosen={chosen} />
+      <PollResultList poll={poll} chosen={chosen} />
     </>
   )
 }

@@ -19,7 +19,7 @@ interface Props {
   readonly chosen: ReadonlyArray<string>
 }
 
-export const PollResults = ({ poll, chosen }: Props) => {
+export const PollResultList = ({ poll, chosen }: Props) => {
   const { live } = useTexts()
   const { number } = useFormats()
   const { options, counts, voters = 0 } = poll

@@ -4,7 +4,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import "./live.css"
 
 interface Props {
@@ -70,7 +70,7 @@ export const QuestionItem = ({ client, question }: Props) => {
           </blockquote>
         )}
         {isMine ? <Fate status={status} /> : null}
-        <Problem>{whyFailed(texts, error)}</Problem>
+        <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       </div>
     </>
   )

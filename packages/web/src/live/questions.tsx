@@ -17,7 +17,7 @@ const NONE: ReadonlyArray<QuestionView> = []
 const ownUnshown = ({ all, mine }: QuestionState): ReadonlyArray<QuestionView> =>
   all.filter(({ id, status }) => mine.includes(id) && (status === "pending" || status === "hidden"))
 
-export const Questions = ({ client, hasName }: Props) => {
+export const QuestionsPanel = ({ client, hasName }: Props) => {
   const { live } = useTexts()
   const own = useEvent(client, ({ questions }) => ownUnshown(questions)) ?? NONE
   const shown = useEvent(client, ({ questions }) => shownQuestions(questions)) ?? NONE

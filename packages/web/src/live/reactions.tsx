@@ -4,10 +4,10 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { REACTION_SIGNS, ReactionTally } from "./reaction-tally.tsx"
 
-export const Reactions = ({ client }: { readonly client: GatewayClient }) => {
+export const ReactionsPanel = ({ client }: { readonly client: GatewayClient }) => {
   const texts = useTexts()
   const { live } = texts
   const maySend = useEvent(client, ({ me }) => me.can.includes("reaction.send")) ?? false
@@ -23,7 +23,7 @@ export const Reactions = ({ client }: { readonly client: GatewayClient }) => {
         ))}
         <ReactionTally client={client} />
       </div>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
     </section>
   )
 }

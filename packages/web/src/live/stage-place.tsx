@@ -5,7 +5,7 @@ import { lazy, Suspense } from "react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { Notice, Problem } from "../ui/notice.tsx"
+import { Notice, ProblemNotice } from "../ui/notice.tsx"
 import type { OnAirProps } from "./stage/on-air.tsx"
 
 /** Loaded when somebody comes on stage, because most of the audience never does. */
@@ -16,7 +16,7 @@ const ON_STAGE = ["host", "speaker"]
 
 const isOnAirStage = ({ me }: EventState): boolean => ON_STAGE.includes(me.role) && me.can.includes("broadcast.ingest")
 
-export const StagePlace = ({ client, onSending }: OnAirProps) => {
+export const StagePanel = ({ client, onSending }: OnAirProps) => {
   const texts = useTexts()
   const { live } = texts
   const place = useEvent(client, ({ stage }) => stage?.state ?? null) ?? null
@@ -46,7 +46,7 @@ export const StagePlace = ({ client, onSending }: OnAirProps) => {
           </Button>
         </div>
       )}
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
     </section>
   )
 }

@@ -2,11 +2,11 @@
 import { Form } from "react-aria-components"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { useDraft } from "./drafts.ts"
 import "./live.css"
 
-export interface TextFormProps {
+interface TextFormProps {
   readonly label: string
   readonly button: string
   readonly isPending: boolean
@@ -55,7 +55,7 @@ export const TextForm = ({
       <Button type="submit" isPending={isPending}>
         {button}
       </Button>
-      <Problem>{problem}</Problem>
+      <ProblemNotice>{problem}</ProblemNotice>
     </Form>
   )
 }

@@ -26,7 +26,7 @@ const bySearch = (people: ReadonlyArray<ParticipantView>, query: string): Readon
     .sort((a, b) => a.name.localeCompare(b.name) || a.participantId.localeCompare(b.participantId))
 }
 
-export interface People extends Omit<Pages<ParticipantView>, "edit" | "reload"> {
+interface People extends Omit<Pages<ParticipantView>, "edit" | "reload"> {
   /** Shows a person's current state after a command about them. */
   readonly refresh: (person: ParticipantView) => Promise<void>
 }
@@ -39,14 +39,10 @@ export const usePeople = (client: GatewayClient, query: string): People => {
   const isListed = isKnown === "summary"
   // A participant may request one page per second.
   const wanted = useSettled(query)
-  const roster = usePages(`${isListed} ${wanted}`, async (cursor) => {
-    if (!isListed) return { items: NOBODY, nextCursor: null }
-    const { d } = await client.command("roster.list", {
-      limit: PER_PAGE,
-      ...(wanted === "" ? {} : { query: wanted }),
-      ...(cursor === undefined ? {} : { cursor }),
-    })
-    return { items: d.participants, nextCursor: d.nextCursor }
+  const roster = usePages(`${isListed} ${wanted}`, "participants", async (at) => {
+    if (!isListed) return { participants: NOBODY, nextCursor: null }
+    const query = { limit: PER_PAGE, ...(wanted === "" ? {} : { query: wanted }), ...at }
+    return (await client.command("roster.list", query)).d
   })
   const { reload, edit } = roster
   const refresh = async ({ participantId, name }: ParticipantView): Promise<void> => {

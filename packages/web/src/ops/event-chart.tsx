@@ -5,7 +5,7 @@ import { useFormats, useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { Table } from "./table.tsx"
 
 interface Props {
@@ -24,7 +24,7 @@ export const EventChart = ({ event, platformKey, onClose }: Props) => {
   return (
     <Dialog title={event.title} isOpen onClose={onClose}>
       <div className="stack">
-        <Problem>{whyFailed(texts, error)}</Problem>
+        <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
         {value === undefined ? (
           <p role="status">{texts.loading}</p>
         ) : (

@@ -8,7 +8,7 @@ import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { QuietPanel } from "./quiet-panel.tsx"
 import { SettingsAndLog } from "./settings-and-log.tsx"
 import { StatusView } from "./status-view.tsx"
@@ -32,8 +32,8 @@ const Watch = ({
   useReloadEvery(EVERY_MS, reload)
   return (
     <>
-      <Problem>{whyFailed(texts, error)}</Problem>
-      <Problem>{value?.certificate?.problem ?? null}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
+      <ProblemNotice>{value?.certificate?.problem ?? null}</ProblemNotice>
       {value?.quiet && <QuietPanel quiet={value.quiet} platformKey={platformKey} onPromoted={reload} />}
       {value === undefined ? (
         <p role="status">{texts.loading}</p>
@@ -68,7 +68,7 @@ export const OpsApp = () => {
       {platformKey === null ? (
         <Form className="stack page-narrow" onSubmit={submit}>
           <TextField name="key" type="password" label={ops.key} hint={ops.keyHint} isRequired autoComplete="off" />
-          <Problem>{failure === null ? null : ops.wrongKey}</Problem>
+          <ProblemNotice>{failure === null ? null : ops.wrongKey}</ProblemNotice>
           <Button type="submit" look="main">
             {ops.show}
           </Button>

@@ -1,13 +1,15 @@
 /** Notice that the database is a copy and nothing is sent: the reasons, the waiting items, and the promotion. */
+
+import type { PlatformStatus } from "@gathercue/client"
 import { useState } from "react"
-import { type PlatformStatus, promotePlatform } from "../api/platform.ts"
+import { promotePlatform } from "../api/platform.ts"
 import { useAction } from "../api/use-action.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { CheckField } from "../ui/check-field.tsx"
 import { Dialog } from "../ui/dialog.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 
 interface Props {
   readonly quiet: NonNullable<PlatformStatus["quiet"]>
@@ -45,7 +47,7 @@ export const QuietPanel = ({ quiet: { since, signs, copied }, platformKey, onPro
           <CheckField isSelected={discards} onChange={discard}>
             {ops.discardCopied}
           </CheckField>
-          <Problem>{error === null ? null : whyFailed(texts, error)}</Problem>
+          <ProblemNotice>{error === null ? null : whyFailed(texts, error)}</ProblemNotice>
           <div className="row">
             <Button look="danger" isDisabled={isPending} onPress={() => void run()}>
               {ops.promote}

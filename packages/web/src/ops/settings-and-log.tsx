@@ -6,7 +6,7 @@ import { useFormats, useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Choice } from "../ui/choice.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { Table } from "./table.tsx"
 
 interface Props {
@@ -21,7 +21,7 @@ const Settings = ({ platformKey }: Props) => {
   const { value, error } = useLoaded("settings", (signal) => readSettings(platformKey, signal))
   return (
     <>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       {value === undefined ? (
         <p role="status">{texts.loading}</p>
       ) : (
@@ -48,7 +48,7 @@ const Log = ({ platformKey }: Props) => {
   useReloadEvery(EVERY_MS, reload)
   return (
     <>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       <Choice
         label={ops.leastLevel}
         value={level}

@@ -1,8 +1,9 @@
 /** Tables and figures of the deployment's status. */
+
+import type { PlatformStatus } from "@gathercue/client"
 import { useState } from "react"
-import type { PlatformStatus } from "../api/platform.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { EventChart } from "./event-chart.tsx"
 import { Table } from "./table.tsx"
 
@@ -70,7 +71,7 @@ const Backups = ({ status: { backups } }: Props) => {
           ...(folder === null ? [] : [row(ops.aFolder, folder, null)]),
         ]}
       />
-      <Problem>{failure && ops.backupFailed(moment(failure.at), failure.problem)}</Problem>
+      <ProblemNotice>{failure && ops.backupFailed(moment(failure.at), failure.problem)}</ProblemNotice>
     </>
   )
 }
@@ -81,7 +82,7 @@ const Busiest = ({ status: { busiest } }: Props) => {
   const within = `${number(busiest.seconds)} s`
   return (
     <>
-      <Problem>{busiest.missing.length === 0 ? null : ops.busyWithout(busiest.missing.join(", "))}</Problem>
+      <ProblemNotice>{busiest.missing.length === 0 ? null : ops.busyWithout(busiest.missing.join(", "))}</ProblemNotice>
       <Table
         title={ops.busyWorkspaces(within)}
         empty={ops.noneBusy}

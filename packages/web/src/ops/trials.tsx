@@ -8,7 +8,7 @@ import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../ui/field-form.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Notice, Problem } from "../ui/notice.tsx"
+import { Notice, ProblemNotice } from "../ui/notice.tsx"
 
 interface TrialProps {
   readonly title: string
@@ -45,7 +45,7 @@ const Trial = ({ title, name, type, label, hint, verb, send }: TrialProps) => {
           </Button>
         </div>
       </FieldForm>
-      <Problem>{failure ?? result?.problem ?? null}</Problem>
+      <ProblemNotice>{failure ?? result?.problem ?? null}</ProblemNotice>
       {isPending && <p role="status">{texts.loading}</p>}
       {result !== null && result.problem === null && <Notice>{result.done}</Notice>}
     </section>

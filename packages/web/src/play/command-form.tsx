@@ -7,7 +7,7 @@ import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Choice } from "../ui/choice.tsx"
 import { TextField } from "../ui/fields.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import type { CommandSchema, GatewayCommands, JsonSchema } from "./command-schemas.ts"
 import { choicesOf, dataOf, type FieldValues, kindOf } from "./field-values.ts"
 import { Snippet } from "./snippet.tsx"
@@ -122,7 +122,7 @@ export const CommandForm = ({ client, commands, eventId }: Props) => {
       <Button type="submit" look="main">
         {texts.send}
       </Button>
-      <Problem>{sent.problem}</Problem>
+      <ProblemNotice>{sent.problem}</ProblemNotice>
       {sent.reply === null ? null : (
         <pre className="frame" role="status">
           {sent.reply}

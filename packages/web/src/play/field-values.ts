@@ -1,7 +1,7 @@
 /** Converts between form fields, which hold text, and the data of a command. */
 import type { JsonSchema, Resolve } from "./command-schemas.ts"
 
-export type FieldKind = "text" | "number" | "boolean" | "choice" | "json"
+type FieldKind = "text" | "number" | "boolean" | "choice" | "json"
 
 /** Permitted values, where they are listed. */
 export const choicesOf = (schema: JsonSchema, resolve: Resolve): ReadonlyArray<unknown> => {

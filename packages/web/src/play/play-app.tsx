@@ -5,7 +5,7 @@ import { useLoaded } from "../api/use-loaded.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button, LinkButton } from "../ui/button.tsx"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { readCommands } from "./command-schemas.ts"
 import { HooksPanel } from "./hooks-panel.tsx"
 import { makeScene, type Scene } from "./scene.ts"
@@ -29,7 +29,7 @@ const SceneView = ({ scene }: { readonly scene: Scene }) => {
         <Snippet title="curl" text={() => curlOfRest("GET", `/v1/events/${scene.eventId}`)} />
       </div>
       <HooksPanel hook={scene.hook} />
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       {commands === undefined ? null : (
         <div className="seats">
           {scene.seats.map((seat) => (
@@ -61,7 +61,7 @@ export const PlayApp = () => {
               {play.make}
             </Button>
           </div>
-          <Problem>{whyFailed(texts, error)}</Problem>
+          <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
         </>
       ) : (
         <SceneView scene={scene} />

@@ -5,7 +5,7 @@ import { rest, SERVER } from "../api/rest.ts"
 const PASSWORD_BYTES = 18
 const VIEWERS = ["Ada", "Ben", "Cleo"]
 
-export interface Seat {
+export interface PlayerSession {
   readonly name: string
   readonly role: "host" | "participant"
   readonly sessionToken: string
@@ -16,7 +16,7 @@ export interface Scene {
   /** Shown in snippets, so that they run unchanged. It is a key of a server that is being tried out. */
   readonly apiKey: string
   readonly eventId: string
-  readonly seats: ReadonlyArray<Seat>
+  readonly seats: ReadonlyArray<PlayerSession>
   readonly hook: { readonly inbox: string; readonly secret: string }
 }
 
@@ -54,7 +54,7 @@ export const makeScene = async (): Promise<Scene> => {
   const params = { id: event.id }
   await api.publishEvent({ params })
   await api.startEvent({ params })
-  const seatOf = async (name: string, role: Seat["role"]): Promise<Seat> => {
+  const seatOf = async (name: string, role: PlayerSession["role"]): Promise<PlayerSession> => {
     const user = await api.upsertUser({ payload: { externalSub: random(), name } })
     await api.createMembership({ params, payload: { userId: user.id, role } })
     const { sessionToken } = await api.createUserSession({ params: { id: user.id } })

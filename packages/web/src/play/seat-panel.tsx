@@ -8,11 +8,11 @@ import { CommandForm } from "./command-form.tsx"
 import type { GatewayCommands } from "./command-schemas.ts"
 import { Frames } from "./frames.tsx"
 import { FrameLog, recordedSocket } from "./recorded-socket.ts"
-import type { Scene, Seat } from "./scene.ts"
+import type { PlayerSession, Scene } from "./scene.ts"
 
 interface Props {
   readonly scene: Scene
-  readonly seat: Seat
+  readonly seat: PlayerSession
   readonly commands: GatewayCommands
 }
 

@@ -9,7 +9,7 @@ import { useLoaded } from "../api/use-loaded.ts"
 import { ReactionTally } from "../live/reaction-tally.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { clockOf, whyFailed } from "../texts/words.ts"
-import { Problem } from "../ui/notice.tsx"
+import { ProblemNotice } from "../ui/notice.tsx"
 import { PollBars } from "./poll-bars.tsx"
 import { TopQuestions } from "./top-questions.tsx"
 
@@ -66,7 +66,7 @@ const Live = ({ eventId }: { readonly eventId: string }) => {
   const people = useEvent(client, ({ presence }) => presence.total) ?? 0
   return (
     <>
-      <Problem>{isSignInWanted ? texts.screen.signIn : whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{isSignInWanted ? texts.screen.signIn : whyFailed(texts, error)}</ProblemNotice>
       <div className="screen-body">
         <div className="screen-main">
           <PollBars client={client} />
@@ -113,7 +113,7 @@ export const ScreenApp = () => {
   return (
     <main className="screen">
       {isAbsent ? (
-        <Problem>{whyFailed(texts, error)}</Problem>
+        <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       ) : (
         <>
           <header className="screen-head">

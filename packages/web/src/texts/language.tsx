@@ -3,7 +3,7 @@ import { createContext, useContext, useMemo } from "react"
 import type { Texts } from "./en.ts"
 import type { Language } from "./languages.ts"
 
-export interface Formats {
+interface Formats {
   /** Day and time in the viewer's time zone, with its name. `timestamp` is in RFC 3339. */
   readonly moment: (timestamp: string) => string
   /** Time of day. */

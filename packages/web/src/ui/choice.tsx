@@ -1,7 +1,7 @@
 /** A choice of one value out of a few, separate from the other fields, so that it is loaded only where it is needed. */
 import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components"
 
-export interface ChoiceProps<A extends string> {
+interface ChoiceProps<A extends string> {
   readonly label: string
   readonly options: ReadonlyArray<readonly [value: A, text: string]>
   readonly value: A

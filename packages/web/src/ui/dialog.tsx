@@ -1,7 +1,7 @@
 /** A dialog above the page, which takes the focus and returns it. */
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components"
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   readonly isOpen: boolean
   readonly onClose: () => void

@@ -6,7 +6,7 @@
 import { RestProblem } from "@gathercue/client"
 import { useEffect, useMemo, useRef, useState } from "react"
 import { Form, type FormProps } from "react-aria-components"
-import { faultsOf, OtherFaults } from "../api/field-faults.ts"
+import { fieldFaultsOf, OtherFaults } from "../api/field-faults.ts"
 import type { Texts } from "../texts/en.ts"
 import { useTexts } from "../texts/language.tsx"
 import { wordsOfFault } from "../texts/words.ts"
@@ -15,7 +15,7 @@ type FieldErrors = Readonly<Record<string, string>>
 
 const NO_ERRORS: FieldErrors = {}
 
-export interface FieldFaults {
+interface FieldFaults {
   /** Errors by field name. */
   readonly errors: FieldErrors
   /** The failure as a whole, for the notice of the form; null when all of it is shown beside fields. */
@@ -42,7 +42,7 @@ export const useFieldFaults = (
     if (known !== undefined) return { errors: { [known.field]: known.words(texts) }, left: null }
     const errors: Record<string, string> = {}
     const others: string[] = []
-    for (const [path, reason] of faultsOf(error)) {
+    for (const [path, reason] of fieldFaultsOf(error)) {
       const name = names.find((one) => path === one || path.startsWith(`${one}.`))
       const words = wordsOfFault(texts, reason)
       if (name === undefined) others.push(`${path}: ${words}`)

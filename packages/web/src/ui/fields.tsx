@@ -9,7 +9,7 @@ import {
   TextArea,
 } from "react-aria-components"
 
-export interface TextFieldProps extends Omit<AriaTextFieldProps, "className" | "children"> {
+interface TextFieldProps extends Omit<AriaTextFieldProps, "className" | "children"> {
   readonly label: string
   readonly hint?: string
   /** Number of lines of a longer text. */

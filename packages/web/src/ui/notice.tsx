@@ -1,5 +1,5 @@
 /** A sentence that a screen reader reads out at once. */
-export const Problem = ({ children }: { readonly children: string | null }) =>
+export const ProblemNotice = ({ children }: { readonly children: string | null }) =>
   children === null ? null : (
     <p role="alert" className="notice notice-bad">
       {children}

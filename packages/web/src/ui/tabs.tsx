@@ -1,7 +1,7 @@
 /** Tabbed views. */
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from "react-aria-components"
 
-export interface TabsProps {
+interface TabsProps {
   readonly label: string
   readonly tabs: ReadonlyArray<{
     readonly id: string

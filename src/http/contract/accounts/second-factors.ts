@@ -15,7 +15,7 @@ import { Passkey } from "./passkeys.ts"
 /** Recovery codes are shown once. */
 const RecoveryCodes = Schema.Struct({ recoveryCodes: Schema.Array(Schema.String) }).annotate(named("RecoveryCodes"))
 
-export const SecondFactors = HttpApiGroup.make("secondFactors")
+export const SecondFactorsApi = HttpApiGroup.make("secondFactors")
   .add(
     HttpApiEndpoint.get("getMfa", "/v1/accounts/mfa", {
       success: Schema.Struct({

@@ -6,7 +6,7 @@ import { findPrimaryAddress } from "../../../store/accounts/accounts.ts"
 import { listPasskeys } from "../../../store/accounts/passkeys.ts"
 import { countRecoveryCodes, findTotp } from "../../../store/accounts/second-factors.ts"
 import { Database } from "../../../store/database.ts"
-import type { SecondFactors } from "../../contract/accounts/second-factors.ts"
+import type { SecondFactorsApi } from "../../contract/accounts/second-factors.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { tellChange } from "./account-acts.ts"
@@ -70,4 +70,4 @@ export const secondFactors = {
         return { recoveryCodes }
       }),
   },
-} satisfies Handlers<typeof SecondFactors>
+} satisfies Handlers<typeof SecondFactorsApi>

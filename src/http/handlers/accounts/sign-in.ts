@@ -43,7 +43,7 @@ export const redirect = (location: string, cookies: ReadonlyArray<string>) =>
  * address may have been made by another person, so what it made before is taken back. `invited` shows that the person may sign up; it
  * defaults to the address.
  */
-export const accountOf = (sql: Queryable, identity: ProvidedIdentity, invited?: Invited) =>
+export const accountOfIdentity = (sql: Queryable, identity: ProvidedIdentity, invited?: Invited) =>
   Effect.gen(function* () {
     const { issuer, subject, email, emailVerified } = identity
     const linked = yield* query(() => findAccountByIdentity(sql, issuer, subject))
@@ -68,7 +68,7 @@ const createAccount = (sql: Queryable, name: string, email: string, invited?: In
     return account.accountId
   })
 
-export const signIn = {
+export const signInHandlers = {
   getIdp: {
     access: "public",
     handle: () =>
@@ -105,7 +105,7 @@ export const signIn = {
         const { accountId, credentialsVersion, takenBack } = yield* (yield* Database)
           .transaction((sql) =>
             Effect.gen(function* () {
-              const signedIn = yield* accountOf(sql, identity)
+              const signedIn = yield* accountOfIdentity(sql, identity)
               yield* query(() => note(sql, signedIn.takenBack))
               const { credentialsVersion: current } = yield* query(() => findPassword(sql, signedIn.accountId))
               return { ...signedIn, credentialsVersion: current }

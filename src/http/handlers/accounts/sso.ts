@@ -31,7 +31,7 @@ import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { RETRY_SLUG } from "../workspaces/slug.ts"
 import { announceTakenBack, takenBackNotice } from "./first-proof.ts"
 import { challengeFor, countAtAddress } from "./second-step.ts"
-import { accountOf, redirect, tripCookie } from "./sign-in.ts"
+import { accountOfIdentity, redirect, tripCookie } from "./sign-in.ts"
 
 const COOKIE = "gc_sso"
 /** Confirmation page for a sign-in that another site began. */
@@ -143,7 +143,9 @@ export const sso = {
           const signedIn = yield* database
             .transaction((sql) =>
               Effect.gen(function* () {
-                const { accountId, takenBack: taken } = yield* accountOf(sql, identity, { connectionId: connection.id })
+                const { accountId, takenBack: taken } = yield* accountOfIdentity(sql, identity, {
+                  connectionId: connection.id,
+                })
                 // A linked account keeps its own addresses, whatever address the issuer names now.
                 const addresses = yield* query(() => verifiedAddresses(sql, accountId))
                 if (!addresses.some((address) => isProved(connection, address))) return undefined

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { storageKeyOf } from "../../../media/storage/storage.ts"
 import { BadRequest, Conflict, NotFound } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
-import type { Clip, Recording } from "../../../model/media/recording.ts"
+import type { StoredClip, StoredRecording } from "../../../model/media/recording.ts"
 import { Database } from "../../../store/database.ts"
 import { takeSpans } from "../../../store/media/broadcasts.ts"
 import { deleteClip, findClip, insertClip, lockClips, pageClips } from "../../../store/media/clips.ts"
@@ -21,7 +21,7 @@ const MOST_PER_RECORDING = 200
 /** Tolerance: durations are rounded, and a player's end is not exactly the file's. */
 const GRACE_MS = 500
 
-const shown = (clip: Clip, workspaceId: string) =>
+const shown = (clip: StoredClip, workspaceId: string) =>
   Effect.map(callersAddressing(clip.eventId, workspaceId), (addressing) => shownClip(clip, addressing))
 
 const rangeFault = (startMs: number, endMs: number, durationMs: number): BadRequest | undefined => {
@@ -40,7 +40,7 @@ const acrossTakes = BadRequest.ofFields(
  * Whether the range lies in one take. A broadcast's file ends where its encoder changed picture format or codec, and files of two takes
  * cannot be joined.
  */
-const isInOneTake = ({ id, source }: Recording, startMs: number, endMs: number) =>
+const isInOneTake = ({ id, source }: StoredRecording, startMs: number, endMs: number) =>
   Effect.gen(function* () {
     if (source !== "broadcast") return true
     const spans = yield* (yield* Database).run((sql) => takeSpans(sql, id))

@@ -8,7 +8,7 @@ import { type EventWithPhases, endsBeforeItStarts, NEW_EVENT, withWarnings } fro
 import { newId } from "../../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
-import { requireMember } from "../../../store/accounts/credentials.ts"
+import { requireAndLock } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { type EventDraft, insertEvent, pageEvents } from "../../../store/events/events.ts"
 import { NewEvents } from "../../../store/events/new-events.ts"
@@ -48,7 +48,7 @@ const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["worksp
           Effect.gen(function* () {
             const { workspaceId, id: eventId } = draft.event
             // A concurrent removal of the member, which revokes event roles, comes before this or sees its result.
-            yield* requireMember(sql, workspaceId, credential)
+            yield* requireAndLock(sql, workspaceId, credential, "members")
             const created = yield* query(() => insertEvent(sql, draft))
             yield* giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
             return created

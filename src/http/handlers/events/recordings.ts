@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { MediaStorage, storageKeyOf } from "../../../media/storage/storage.ts"
 import { Conflict, NotFound, PayloadTooLarge } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
-import { MOST_RECORDINGS, type Recording } from "../../../model/media/recording.ts"
+import { MOST_RECORDINGS, type StoredRecording } from "../../../model/media/recording.ts"
 import { partPlanOf } from "../../../model/media/upload-parts.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
@@ -41,7 +41,7 @@ const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that fi
 
 const onAir = new Conflict({ detail: "Its broadcast goes on; pause or stop that first." })
 
-const shown = (recording: Recording) =>
+const shown = (recording: StoredRecording) =>
   Effect.map(callersAddressing(recording.eventId, recording.workspaceId), (addressing) =>
     shownRecording(recording, addressing),
   )
@@ -53,7 +53,7 @@ const shown = (recording: Recording) =>
 const requestHash = Effect.map(CommandKey, (key) => (key === undefined ? null : `${key.commandId} ${key.bodyHash}`))
 
 /** Begins the upload at a storage that receives bytes directly. A recording without it would be useless. */
-const begun = (recording: Recording) =>
+const begun = (recording: StoredRecording) =>
   Effect.gen(function* () {
     if (recording.uploadId !== null) return recording
     const database = yield* Database

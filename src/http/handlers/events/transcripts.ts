@@ -25,7 +25,7 @@ import { SRT, type Transcripts, VTT } from "../../contract/events/transcripts.ts
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { transcriptJson, writtenTranscript } from "../../requests/media/written-transcript.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { refuse } from "../../transport/request-body.ts"
+import { badRequestOf } from "../../transport/request-body.ts"
 import { ask } from "./live-commands.ts"
 
 const MOST_HITS = 500
@@ -47,7 +47,7 @@ const readFrom = (contentType: string, body: Uint8Array) =>
   Effect.gen(function* () {
     const form = FORMS[contentType] ?? "json"
     const read = body.byteLength > READ_HERE_BYTES ? yield* readElsewhere(form, body) : readTranscript(form, body)
-    return read.outcome === "read" ? read : yield* refuse(read.faults, "body", read.detail)
+    return read.outcome === "read" ? read : yield* badRequestOf(read.faults, "body", read.detail)
   })
 
 interface Wanted {

@@ -1,10 +1,9 @@
 /** Notifies live events of changed roles, and open sockets of changed grants. */
 import { Effect, Fiber, Option, Schedule } from "effect"
-import type { Refused } from "../../../actors/commands.ts"
+import { ownCommand, type Refused } from "../../../actors/commands.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
 import { type ForgottenRole, type GrantChange, GrantChanges, publishing } from "../../../identity/grant-changes.ts"
 import type { NotFound, Unavailable } from "../../../model/errors.ts"
-import { newId } from "../../../model/ids.ts"
 import { afterCommit } from "../../../store/database.ts"
 import type { Departure } from "../../../store/workspaces/members.ts"
 import { Telemetry } from "../../../telemetry/telemetry.ts"
@@ -41,23 +40,14 @@ export const announceRoles = (
           log.error({ ...who, err: failure }, "a live event was not told of a changed role")
       }
       const forget = ({ eventId, userId }: (typeof changes)[number]) =>
-        live
-          .execute(eventId, {
-            commandId: newId(),
-            scope: "rest",
-            bodyHash: "",
-            by: null,
-            freshId: newId(),
-            command: { type: "role.forget", d: { userId } },
-          })
-          .pipe(
-            Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
-            Effect.match({
-              onSuccess: ({ version }) => void forgotten.push({ eventId, userId, version }),
-              onFailure: (failure) => missed(failure, { eventId, userId }),
-            }),
-            Effect.andThen(Effect.sync(() => publish({ eventId, userId }))),
-          )
+        live.execute(eventId, ownCommand({ type: "role.forget", d: { userId } })).pipe(
+          Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
+          Effect.match({
+            onSuccess: ({ version }) => void forgotten.push({ eventId, userId, version }),
+            onFailure: (failure) => missed(failure, { eventId, userId }),
+          }),
+          Effect.andThen(Effect.sync(() => publish({ eventId, userId }))),
+        )
       const all = yield* Effect.forkDetach(Effect.forEach(changes, forget, { concurrency: AT_ONCE, discard: true }))
       const isDone = Option.isSome(yield* Effect.timeoutOption(Fiber.await(all), CHECK_AFTER))
       yield* publishing(isDone ? [] : changes, forgotten)

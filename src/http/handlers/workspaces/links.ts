@@ -9,8 +9,8 @@ import {
   endLinksOf,
   findHolder,
   type Holder,
-  heldBy,
   holderText,
+  linkHolderOf,
   pageLinks,
 } from "../../../store/workspaces/listed-links.ts"
 import type { Links } from "../../contract/workspaces/links.ts"
@@ -44,7 +44,7 @@ const endOf = (sql: Queryable, { workspaceId, role }: Scopes["workspaceAdmin"], 
       const isEnded = yield* query(() => endLink(sql, workspaceId, target.id))
       return isEnded ? undefined : yield* NotFound.of("link")
     }
-    const holder = yield* query(() => heldBy(sql, workspaceId, target))
+    const holder = yield* query(() => linkHolderOf(sql, workspaceId, target))
     const found = yield* query(() => findHolder(sql, workspaceId, holder))
     if (found === undefined) return yield* NotFound.of("holder of links")
     if (found.isOwner && role !== "owner") {
@@ -63,7 +63,7 @@ export const links = {
         const request = yield* pageRequest(call.query)
         const { workspaceId } = call.scope
         const page = yield* (yield* Database).run(async (sql) => {
-          const holder = asked && holderText(await heldBy(sql, workspaceId, asked))
+          const holder = asked && holderText(await linkHolderOf(sql, workspaceId, asked))
           return pageLinks(sql, workspaceId, { kind, eventId, holder }, request)
         })
         return pageReply(call, page, { links: page.rows, nextCursor: page.nextCursor })

@@ -9,7 +9,7 @@ import { scopeToGive } from "../../../model/key-rights.ts"
 import { acceptedRoles } from "../../../model/modality.ts"
 import { displayName } from "../../../model/text/display-name.ts"
 import { foldEmail } from "../../../model/text/email.ts"
-import { requireManager, requireMember } from "../../../store/accounts/credentials.ts"
+import { requireAndLock } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
 import { decodeCursor } from "../../../store/page.ts"
@@ -82,7 +82,7 @@ export const people = {
         const now = yield* Clock.currentTimeMillis
         const erasure = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
-            yield* requireManager(sql, workspaceId, credential)
+            yield* requireAndLock(sql, workspaceId, credential, "admins")
             return (
               (yield* query(() => eraseUser(sql, { workspaceId, userId: user.id }, now))) ??
               (yield* NotFound.of("user"))
@@ -115,7 +115,7 @@ export const people = {
       Effect.flatMap(Database, (database) =>
         database.transaction((sql) =>
           Effect.gen(function* () {
-            yield* requireMember(sql, workspaceId, credential)
+            yield* requireAndLock(sql, workspaceId, credential, "members")
             const user = yield* query(() => findUser(sql, userId))
             if (user === undefined || user.workspaceId !== workspaceId) return yield* NotFound.of("user")
             // The event may be deleted meanwhile: reading it together with its agenda keeps it from looking like one without phases.
@@ -152,7 +152,7 @@ export const people = {
       Effect.gen(function* () {
         const userId = yield* (yield* Database).transaction((sql) =>
           Effect.andThen(
-            requireMember(sql, workspaceId, credential),
+            requireAndLock(sql, workspaceId, credential, "members"),
             query(() => deleteMembership(sql, event.id, membershipId)),
           ),
         )

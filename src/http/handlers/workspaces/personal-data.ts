@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Erasures } from "../../../erasure/erasures.ts"
 import { findGuest } from "../../../erasure/guest-search.ts"
 import { NotFound } from "../../../model/errors.ts"
-import { lockWorkspace, requireCredential, requireManager } from "../../../store/accounts/credentials.ts"
+import { lockWorkspace, requireAndLock, requireCredential } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { addressOf, eraseRegistrant } from "../../../store/personal/erasures.ts"
 import { decodeExportCursor, type ExportedPerson, pageExport } from "../../../store/personal/export.ts"
@@ -88,7 +88,7 @@ export const personalData = {
         const now = yield* Clock.currentTimeMillis
         const erasure = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
-            yield* requireManager(sql, workspaceId, scope)
+            yield* requireAndLock(sql, workspaceId, scope, "admins")
             const begun = yield* query(() => eraseRegistrant(sql, { workspaceId, email }, now))
             return begun ?? (yield* NotFound.of("registrant"))
           }),

@@ -8,7 +8,7 @@ import type { Cancel, Timers } from "../../../clock/timers.ts"
 const WAIT_MS = 5000
 
 /** Position of one file among those of its encoder. */
-export interface Turn {
+export interface FileTurn {
   /** Calls back once the files that began before have left, or after five seconds; late files are then ignored. */
   readonly take: (call: () => void) => void
   /** Leaves the queue, because the file was taken or will not come. Idempotent. */
@@ -30,7 +30,7 @@ export class FileOrder {
   }
 
   /** Registers a file whose transfer to the address begins. */
-  enter(address: string): Turn {
+  enter(address: string): FileTurn {
     const line = this.#lines.get(address) ?? new Set<Waiting>()
     this.#lines.set(address, line)
     const own: Waiting = { call: undefined, cancel: undefined }

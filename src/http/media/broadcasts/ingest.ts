@@ -22,8 +22,8 @@ import {
 import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
-import { refusalOf } from "../refusal.ts"
-import { FileOrder, type Turn } from "./file-order.ts"
+import { refusalResponse } from "../refusal.ts"
+import { FileOrder, type FileTurn } from "./file-order.ts"
 
 type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
@@ -79,7 +79,7 @@ export class Ingest {
       follow: ({ link }, end) => (link === null ? () => {} : this.#links.open(link, end)),
       confirm: ({ link }, then) =>
         this.#run(link === null ? Effect.void : this.#links.confirm(link), (exit) =>
-          then(Exit.isSuccess(exit) ? undefined : refusalOf(exit, this.#problems, requestId)),
+          then(Exit.isSuccess(exit) ? undefined : refusalResponse(exit, this.#problems, requestId)),
         ),
     }
   }
@@ -112,7 +112,7 @@ export class Ingest {
     onOpen: (port: EncoderPort) => void,
   ): void {
     if (Exit.isSuccess(exit)) onOpen(exit.value)
-    else exchange.refuse(refusalOf(exit, this.#problems, requestId))
+    else exchange.refuse(refusalResponse(exit, this.#problems, requestId))
   }
 
   /** Delayed, because the answer may close the connection: the engine reads no further request from it meanwhile. */
@@ -165,7 +165,7 @@ export class Ingest {
     exchange.pause()
     this.#admit(head, (exit) => {
       if (Exit.isSuccess(exit)) body.begin(exit.value)
-      else body.refuse(refusalOf(exit, this.#problems, head.requestId))
+      else body.refuse(refusalResponse(exit, this.#problems, head.requestId))
     })
   }
 
@@ -180,10 +180,10 @@ interface BodyOptions {
   /** Whether a refusal closes the connection at once. */
   readonly closes?: boolean
   /** Takes a position for the body among those of its address. */
-  readonly enter?: () => Turn
+  readonly enter?: () => FileTurn
 }
 
-const ANY_TURN: Turn = { take: (call) => call(), leave: () => {} }
+const ANY_TURN: FileTurn = { take: (call) => call(), leave: () => {} }
 
 /** Body of a file or a piece. Few bytes arrive before the token is accepted, because the connection is paused. */
 class GatheredBody {
@@ -192,7 +192,7 @@ class GatheredBody {
   readonly #then: (port: EncoderPort, bytes: Uint8Array) => void
   readonly #address: Address
   readonly #closes: boolean
-  readonly #turn: Turn
+  readonly #turn: FileTurn
   #chunks: Uint8Array[] = []
   #size = 0
   #port: EncoderPort | undefined

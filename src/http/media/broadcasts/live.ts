@@ -26,7 +26,7 @@ import { storedSegments } from "../../../store/media/broadcasts.ts"
 import type { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
-import { refusalOf } from "../refusal.ts"
+import { refusalResponse } from "../refusal.ts"
 import { early, type HeldRequest, HeldRequests, tooManyHeld } from "./held-requests.ts"
 import { cacheControl, sendPlaylist } from "./playlist-answer.ts"
 import { StageViews } from "./stage.ts"
@@ -94,7 +94,7 @@ export class LiveViews {
     } else {
       this.#given.run(this.#given.bearers.admit(wanted.link), (exit) => {
         if (Exit.isSuccess(exit)) this.#giveWanted(exchange, head, wanted, file)
-        else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+        else exchange.send(refusalResponse(exit, this.#given.problems, head.requestId))
       })
     }
   }
@@ -113,7 +113,7 @@ export class LiveViews {
     const opening = Effect.flatMap(LiveBroadcasts, ({ open }) => open(wanted.id))
     this.#given.run(opening, (exit) => {
       if (Exit.isSuccess(exit)) this.#answer(exchange, head, wanted, file, exit.value)
-      else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+      else exchange.send(refusalResponse(exit, this.#given.problems, head.requestId))
     })
   }
 
@@ -185,7 +185,7 @@ export class LiveViews {
   /** The whole broadcast, from its first segment on. */
   #ended(exchange: Exchange, head: RequestHead, open: WatchedBroadcast): void {
     void this.#wholeOf(open).then((exit) => {
-      if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+      if (Exit.isFailure(exit)) return exchange.send(refusalResponse(exit, this.#given.problems, head.requestId))
       const etag = `"${open.live.recordingId}-${exit.value.byteLength}"`
       return sendPlaylist(exchange, head, { body: exit.value, etag, maxAgeSeconds: 60 }, open.visibility)
     })
@@ -216,7 +216,7 @@ export class LiveViews {
     else {
       this.#given.run(storedBytes(recordingId, file), (exit) => {
         if (Exit.isSuccess(exit)) this.#given.bytes.give(exchange, bytesHeaders(open), exit.value)
-        else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+        else exchange.send(refusalResponse(exit, this.#given.problems, head.requestId))
       })
     }
   }

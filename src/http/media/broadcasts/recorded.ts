@@ -9,7 +9,7 @@ import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { type DownloadServices, type Downloads, readyAsset } from "../download.ts"
-import { refusalOf } from "../refusal.ts"
+import { refusalResponse } from "../refusal.ts"
 import { segmentHeaders, storedBytes } from "./stored-segments.ts"
 import type { Stretch, ViewerBytes } from "./viewer-bytes.ts"
 
@@ -50,7 +50,7 @@ export const recordedFiles =
     else if (file === undefined) exchange.send(problems.of(notFound))
     else {
       run(read(token, file), (exit) => {
-        if (Exit.isFailure(exit)) exchange.send(refusalOf(exit, problems, head.requestId))
+        if (Exit.isFailure(exit)) exchange.send(refusalResponse(exit, problems, head.requestId))
         else bytes.give(exchange, file.kind === "playlist" ? PLAYLIST_HEADERS : segmentHeaders(KEPT), exit.value)
       })
     }

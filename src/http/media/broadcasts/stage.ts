@@ -14,7 +14,7 @@ import type { Database } from "../../../store/database.ts"
 import type { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
-import { refusalOf } from "../refusal.ts"
+import { refusalResponse } from "../refusal.ts"
 import { early, type HeldRequests, tooManyHeld } from "./held-requests.ts"
 import { sendPlaylist, type TaggedPlaylist } from "./playlist-answer.ts"
 import { expired, isHiddenFrom, type Watched } from "./watched.ts"
@@ -124,7 +124,7 @@ export class StageViews {
 
   #answer(exchange: Exchange, head: RequestHead, watched: Watched, exit: Exit.Exit<Ready, Failure>): void {
     if (Exit.isFailure(exit)) {
-      exchange.send(refusalOf(exit, this.#problems, head.requestId))
+      exchange.send(refusalResponse(exit, this.#problems, head.requestId))
       return
     }
     const { playlist, made } = exit.value

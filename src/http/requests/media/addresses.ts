@@ -3,14 +3,14 @@ import { Clock, Effect } from "effect"
 import {
   hasHeldAddresses,
   type LinkAudience,
-  type LinkKind,
   type LinkUse,
   MediaLinks,
+  type ObjectKind,
   partLinkId,
 } from "../../../media/links.ts"
 import type { Unavailable } from "../../../model/errors.ts"
 import { type Ground, holderOf } from "../../../model/links.ts"
-import type { Clip, Recording } from "../../../model/media/recording.ts"
+import type { StoredClip, StoredRecording } from "../../../model/media/recording.ts"
 import { toMillis } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
 import { lastEndOf } from "../../../store/links/bearer-links.ts"
@@ -69,7 +69,7 @@ export const asCallers = (text: string | null, eventId: string, workspaceId: str
 
 /** Upload address of the whole or of a part. */
 export const uploadAddress = (
-  { id, uploadExpiresAt }: Pick<Recording, "id" | "uploadExpiresAt">,
+  { id, uploadExpiresAt }: Pick<StoredRecording, "id" | "uploadExpiresAt">,
   part: number | null,
   { publicUrl, links, now, audience }: Addressing,
 ): string => {
@@ -81,7 +81,7 @@ export const uploadAddress = (
 }
 
 /** Kinds of stored media; a broadcast's address is created when it starts. */
-type StoredKind = Exclude<LinkKind, "broadcast">
+type StoredKind = Exclude<ObjectKind, "broadcast">
 
 const FOLDERS: Readonly<Record<StoredKind, string>> = {
   recording: "recordings",
@@ -105,14 +105,14 @@ export const watchAddress = (
 
 /** Playback address of a recording: a file, or the playlist over a broadcast's files. */
 export const playAddress = (
-  recording: Pick<Recording, "id" | "status" | "source">,
+  recording: Pick<StoredRecording, "id" | "status" | "source">,
   addressing: Addressing,
 ): string | null => {
   const address = watchAddress("recording", recording, "play", addressing)
   return address === null || recording.source !== "broadcast" ? address : `${address}/index.m3u8`
 }
 
-export const shownRecording = (recording: Recording, addressing: Addressing): ShownRecording => {
+export const shownRecording = (recording: StoredRecording, addressing: Addressing): ShownRecording => {
   const { id, eventId, phaseId, roomId, kind, source, title, status } = recording
   const { sizeBytes, contentType, durationMs, failure, createdAt } = recording
   return {
@@ -134,7 +134,7 @@ export const shownRecording = (recording: Recording, addressing: Addressing): Sh
   }
 }
 
-export const shownClip = (clip: Clip, addressing: Addressing): ShownClip => {
+export const shownClip = (clip: StoredClip, addressing: Addressing): ShownClip => {
   const { id, recordingId, eventId, title, status, startMs, endMs } = clip
   const { actualStartMs, actualEndMs, sizeBytes, contentType, failure, createdAt } = clip
   return {

@@ -1,7 +1,7 @@
 /** Storage quota of a workspace. */
 import { Effect } from "effect"
 import { Conflict, Forbidden, type Unavailable } from "../../../model/errors.ts"
-import type { Recording } from "../../../model/media/recording.ts"
+import type { StoredRecording } from "../../../model/media/recording.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { bytesLeft, mayStore } from "../../../store/media/quota.ts"
 import { query } from "../../../store/query.ts"
@@ -42,7 +42,7 @@ export const mostBytes = ({
   workspaceId,
   id,
   sizeBytes,
-}: Recording): Effect.Effect<number, Unavailable, Database | HttpSettings> =>
+}: StoredRecording): Effect.Effect<number, Unavailable, Database | HttpSettings> =>
   Effect.gen(function* () {
     const { mediaMaxBytes, mediaQuota } = yield* HttpSettings
     const left = yield* (yield* Database).run((sql) => bytesLeft(sql, workspaceId, mediaQuota, id))

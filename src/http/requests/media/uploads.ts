@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { MediaLinks } from "../../../media/links.ts"
 import { type Arrived, MediaStorage } from "../../../media/storage/storage.ts"
 import { BadRequest, Conflict, PayloadTooLarge, type Unavailable } from "../../../model/errors.ts"
-import type { MediaFailure, Recording } from "../../../model/media/recording.ts"
+import type { MediaFailure, StoredRecording } from "../../../model/media/recording.ts"
 import {
   faultOfParts,
   PARTS_ABOVE_BYTES,
@@ -33,7 +33,7 @@ export const reservedBytes = (sizeBytes: number | null, isDirect: boolean, mostO
 
 /** Upload address of the whole, or of a part. */
 const addressWith = (
-  recording: Recording,
+  recording: StoredRecording,
   part: { readonly number: number; readonly sizeBytes: number | null } | null,
   addressing: Addressing,
 ): Effect.Effect<string, never, MediaStorage> =>
@@ -49,7 +49,7 @@ const addressWith = (
   })
 
 /** Lists the addresses from now on. */
-const uploading = (recording: Recording) =>
+const uploading = (recording: StoredRecording) =>
   Effect.gen(function* () {
     const addressing = yield* callersAddressing(recording.eventId, recording.workspaceId)
     const { audience } = addressing
@@ -61,7 +61,7 @@ const uploading = (recording: Recording) =>
   })
 
 export const wholeAddress = (
-  recording: Recording,
+  recording: StoredRecording,
 ): Effect.Effect<string, Unavailable, Database | MediaStorage | MediaLinks | HttpSettings> =>
   Effect.flatMap(uploading(recording), (addressing) => addressWith(recording, null, addressing))
 
@@ -78,7 +78,7 @@ const rangeFault = (from: number, to: number, { count }: PartPlan): string | und
 }
 
 /** Upload addresses of a range of parts. */
-export const partAddresses = (recording: Recording, from: number, to: number) =>
+export const partAddresses = (recording: StoredRecording, from: number, to: number) =>
   Effect.gen(function* () {
     const { sizeBytes: fileBytes, status } = recording
     if (status !== "uploading") {
@@ -142,7 +142,7 @@ const faultOf = (arrived: Arrived, announced: number | null, claims: Claims): st
 const TOO_LARGE: MediaFailure = { code: "too_large", detail: "More bytes were uploaded than the recording may have." }
 
 /** Checks the size afterwards: a storage that receives bytes directly cannot limit unannounced ones. */
-const requireRoom = (recording: Recording, size: number) =>
+const requireRoom = (recording: StoredRecording, size: number) =>
   Effect.gen(function* () {
     if (recording.uploadId === null) return
     const limitBytes = yield* mostBytes(recording)
@@ -154,7 +154,7 @@ const requireRoom = (recording: Recording, size: number) =>
 
 /** Completes the upload. Succeeds with its size; fails while bytes are missing, so that the client can continue. */
 export const sealed = (
-  recording: Recording,
+  recording: StoredRecording,
   claims: Claims,
 ): Effect.Effect<
   number,

@@ -2,7 +2,7 @@
 import { newId } from "../../../model/ids.ts"
 import type { HeldLink } from "../../../model/links.ts"
 import { MOST_GATHERED } from "../../live/encoder-input.ts"
-import { addressOf, type EncoderPort, type StreamEvents, type StreamPort } from "../encoder-port.ts"
+import { type EncoderPort, encoderAddressOf, type StreamEvents, type StreamPort } from "../encoder-port.ts"
 import { CHUNK_BYTES, ForwardedStream } from "./forwarded-stream.ts"
 import { type Form, type OwnerAnswer, type OwnerRequest, toText } from "./protocol.ts"
 import { causeOf } from "./refusals.ts"
@@ -67,13 +67,13 @@ export class ForwardedEncoder implements EncoderPort {
   }
 
   openStream(events: StreamEvents): StreamPort {
-    return new ForwardedStream({ ...this.#given, from: addressOf(this.link) }, events)
+    return new ForwardedStream({ ...this.#given, from: encoderAddressOf(this.link) }, events)
   }
 
   /** Resolves to the number of the next piece, when the owner has stored the bytes. */
   async #send(form: Form, bytes: Uint8Array): Promise<number | null> {
     const { broadcastId, resets, ask } = this.#given
-    const from = addressOf(this.link)
+    const from = encoderAddressOf(this.link)
     const upload = newId()
     let next: number | null = null
     let offset = 0

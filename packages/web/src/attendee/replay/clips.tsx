@@ -13,7 +13,7 @@ interface Clip {
   readonly playbackUrl: string | null
 }
 
-export const Clips = ({ clips }: { readonly clips: ReadonlyArray<Clip> }) => {
+export const ClipList = ({ clips }: { readonly clips: ReadonlyArray<Clip> }) => {
   const { attendee } = useTexts()
   const [shown, show] = useState<string | null>(null)
   return (

@@ -11,7 +11,7 @@ interface Props {
   readonly captionsUrl: string | null
 }
 
-export const Recording = ({ title, url, captionsUrl }: Props) => {
+export const RecordingPlayer = ({ title, url, captionsUrl }: Props) => {
   const video = useRef<HTMLVideoElement>(null)
   const [lines, show] = useState<ReadonlyArray<Line>>([])
   const captions = useBlobUrl(captionsUrl)

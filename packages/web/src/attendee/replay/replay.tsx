@@ -4,9 +4,9 @@ import { useLoaded } from "../../api/use-loaded.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
-import { Clips } from "./clips.tsx"
-import { Recording } from "./recording.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
+import { ClipList } from "./clips.tsx"
+import { RecordingPlayer } from "./recording.tsx"
 
 interface Props {
   readonly eventId: string
@@ -51,7 +51,7 @@ export const Replay = (props: Props) => {
     return (
       <>
         {isLoading ? <p role="status">{texts.loading}</p> : null}
-        <Problem>{isLoading ? null : whyFailed(texts, error)}</Problem>
+        <ProblemNotice>{isLoading ? null : whyFailed(texts, error)}</ProblemNotice>
         {isLoading ? null : <Button onPress={reload}>{texts.retry}</Button>}
       </>
     )
@@ -64,10 +64,10 @@ export const Replay = (props: Props) => {
       {recording === null || url === null ? null : (
         <section className="stack" aria-label={attendee.recording}>
           <h2>{attendee.recording}</h2>
-          <Recording title={recording.title ?? attendee.recording} url={url} captionsUrl={captionsUrl} />
+          <RecordingPlayer title={recording.title ?? attendee.recording} url={url} captionsUrl={captionsUrl} />
         </section>
       )}
-      {clips.length === 0 ? null : <Clips clips={clips} />}
+      {clips.length === 0 ? null : <ClipList clips={clips} />}
       {summary === null ? null : <Summary summary={summary} />}
     </div>
   )

@@ -6,7 +6,7 @@ import { useLoaded } from "../../api/use-loaded.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 
 /**
  * Set while somebody is signed in. Scripts cannot see the cookie, and without this note every visit of a signed-out person would begin with
@@ -101,7 +101,7 @@ export const AccountProvider = ({ children }: { readonly children: React.ReactNo
     return (
       <main className="page page-narrow">
         {error === null ? <p role="status">{texts.loading}</p> : <Button onPress={reload}>{texts.retry}</Button>}
-        <Problem>{whyFailed(texts, error)}</Problem>
+        <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       </main>
     )
   }

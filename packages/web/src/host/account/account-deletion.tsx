@@ -8,7 +8,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { useAccount } from "./account-context.tsx"
 
@@ -46,7 +46,7 @@ export const AccountDeletion = ({ workspaces }: Pick<AccountView, "workspaces">)
         onChange={write}
         autoComplete="current-password"
       />
-      <Failure error={left} words={{ conflict: host.account.onlyOwner }} />
+      <FailureNotice error={left} words={{ conflict: host.account.onlyOwner }} />
       {isOnlyOwner ? (
         <ul className="rows">
           {workspaces

@@ -3,7 +3,7 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { saveFile } from "../parts/save-file.ts"
 
 type Item = Awaited<ReturnType<typeof rest.exportAccount>>["items"][number]
@@ -30,7 +30,7 @@ export const AccountExport = () => {
     <section className="stack" aria-label={host.account.data}>
       <h2>{host.account.data}</h2>
       <p>{host.account.dataHint}</p>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <div className="row">
         <Button isPending={isPending} onPress={() => void run()}>
           {host.account.download}

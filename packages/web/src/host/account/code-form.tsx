@@ -7,7 +7,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { useAccount } from "./account-context.tsx"
 import { PasskeyButton } from "./passkey-button.tsx"
 
@@ -30,7 +30,7 @@ export const CodeForm = ({ mfaToken, onLeave }: { readonly mfaToken: string; rea
   return (
     <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
       <TextField name="code" label={mfa.code} hint={mfa.codeHint} isRequired autoFocus autoComplete="one-time-code" />
-      <Problem>{known ?? whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{known ?? whyFailed(texts, error)}</ProblemNotice>
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>
           {signIn}

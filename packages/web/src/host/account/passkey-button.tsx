@@ -4,7 +4,7 @@ import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 
 const loadPasskeys = () => import("../../api/passkeys.ts")
 
@@ -27,7 +27,7 @@ export const PasskeyButton = ({
   const words = isOurs ? whyFailed(texts, error) : texts.host.passkeys.refused
   return (
     <>
-      <Problem>{error === null ? null : words}</Problem>
+      <ProblemNotice>{error === null ? null : words}</ProblemNotice>
       <div className="row">
         <Button isPending={isPending} onPress={() => void run()}>
           {label}

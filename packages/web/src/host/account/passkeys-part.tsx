@@ -6,9 +6,9 @@ import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { hasPasskeys } from "./passkey-button.tsx"
 
 type Passkey = Awaited<ReturnType<typeof rest.getMfa>>["passkeys"][number]
@@ -44,7 +44,7 @@ const NewPasskey = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>
         maxLength={200}
         autoComplete="off"
       />
-      {isOfBrowser ? <Problem>{host.passkeys.notMade}</Problem> : <Failure error={left} />}
+      {isOfBrowser ? <ProblemNotice>{host.passkeys.notMade}</ProblemNotice> : <FailureNotice error={left} />}
       <div className="row">
         <Button type="submit" isPending={isPending}>
           {host.passkeys.add}
@@ -106,7 +106,7 @@ const Row = ({
           <Button type="submit" isPending={renaming.isPending}>
             {texts.save}
           </Button>
-          <Failure error={left} />
+          <FailureNotice error={left} />
         </FieldForm>
       ) : null}
     </li>

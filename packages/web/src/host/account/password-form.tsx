@@ -6,7 +6,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 
 const Letter = ({ email }: { readonly email: string }) => {
   const { host } = useTexts()
@@ -15,7 +15,7 @@ const Letter = ({ email }: { readonly email: string }) => {
   return (
     <>
       <p className="quiet">{host.account.noPassword}</p>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <div className="row">
         <Button isPending={isPending} onPress={() => void run().then(asked)}>
           {host.sendLetter}
@@ -74,7 +74,7 @@ export const PasswordForm = ({ email, onChange }: { readonly email: string; read
           maxLength={256}
           autoComplete="new-password"
         />
-        <Failure error={left} />
+        <FailureNotice error={left} />
         <div className="row">
           <Button type="submit" isPending={isPending}>
             {host.account.password}

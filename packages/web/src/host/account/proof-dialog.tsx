@@ -12,7 +12,7 @@ import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { expectSignIn, useAccount } from "./account-context.tsx"
 import { useEntryWays } from "./entry-ways.ts"
 import { type PasskeyAnswer, PasskeyButton } from "./passkey-button.tsx"
@@ -67,7 +67,7 @@ const ProofForm = ({ method, onDone }: { readonly method: "password" | "code"; r
           autoComplete="one-time-code"
         />
       )}
-      <Problem>{isWrong ? wrong : whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{isWrong ? wrong : whyFailed(texts, error)}</ProblemNotice>
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>
           {proof.confirm}
@@ -80,7 +80,7 @@ const ProofForm = ({ method, onDone }: { readonly method: "password" | "code"; r
 const Ways = ({ onDone }: { readonly onDone: () => void }) => {
   const texts = useTexts()
   const { value, error } = useLoaded("proof", (signal) => rest.getProof({ signal }))
-  if (value === undefined) return <Problem>{whyFailed(texts, error)}</Problem>
+  if (value === undefined) return <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
   const typed = value.methods.find((one) => one !== "passkey")
   const prove = async (passkey: PasskeyAnswer) => {
     await rest.prove({ payload: { passkey } })

@@ -2,7 +2,7 @@
 import { beginProviderSignIn } from "../../api/provider-sign-in.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { expectSignIn } from "./account-context.tsx"
 import { useEntryWays } from "./entry-ways.ts"
 
@@ -24,7 +24,7 @@ export const ProviderButton = () => {
   }
   return (
     <>
-      <Problem>{words[reason() ?? ""] ?? null}</Problem>
+      <ProblemNotice>{words[reason() ?? ""] ?? null}</ProblemNotice>
       {isOffered ? (
         <div className="row">
           <Button onPress={begin}>{host.signInByProvider}</Button>

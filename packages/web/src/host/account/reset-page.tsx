@@ -8,7 +8,7 @@ import { Button, LinkButton } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 
@@ -28,7 +28,7 @@ export const ResetPage = () => {
       <PageTitle>{host.newPassword}</PageTitle>
       <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
-        <Failure error={left} />
+        <FailureNotice error={left} />
         <Button type="submit" look="main" isPending={isPending}>
           {host.sendLetter}
         </Button>

@@ -12,7 +12,7 @@ import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { useAccount } from "./account-context.tsx"
 import { PasskeysPart } from "./passkeys-part.tsx"
 
@@ -49,7 +49,7 @@ const SetUp = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>) => 
   if (begun === undefined) {
     return (
       <>
-        <Failure error={begin.error} />
+        <FailureNotice error={begin.error} />
         <div className="row">
           <Button isPending={begin.isPending} onPress={() => void begin.run().then(show)}>
             {host.mfa.setUp}
@@ -65,7 +65,7 @@ const SetUp = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>) => 
       <CopyField label={host.mfa.secret} value={begun.secret} />
       <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="code" label={host.mfa.codeShown} isRequired autoComplete="one-time-code" inputMode="numeric" />
-        <Failure error={left} />
+        <FailureNotice error={left} />
         <div className="row">
           <Button type="submit" look="main" isPending={isPending}>
             {host.mfa.confirm}
@@ -108,7 +108,7 @@ const CodesLeft = ({
     <>
       <h3>{host.mfa.recoveryCodes}</h3>
       <p>{host.mfa.codesLeft(left)}</p>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <div className="row">
         <Button isPending={isPending} onPress={() => void run().then((done) => done && onCodes(done.recoveryCodes))}>
           {host.mfa.renew}
@@ -161,7 +161,7 @@ export const SecondFactorPart = () => {
       <h2>{host.mfa.title}</h2>
       <p>{host.mfa.hint}</p>
       {value === undefined && isLoading ? <p role="status">{texts.loading}</p> : null}
-      <Failure error={error} />
+      <FailureNotice error={error} />
       {value === undefined || value.totp !== null ? null : <SetUp onDone={changed} />}
       {value === undefined || value.totp === null ? null : (
         <Present mfa={{ ...value, totp: value.totp }} onRemoved={() => changed([])} />

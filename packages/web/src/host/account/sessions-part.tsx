@@ -5,7 +5,7 @@ import type { Loaded } from "../../api/use-loaded.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { useAccount } from "./account-context.tsx"
 import { endOtherSessions, endSession, type SignInSession } from "./use-sessions.ts"
 
@@ -45,7 +45,7 @@ const SessionRow = ({
           </Button>
         )}
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </li>
   )
 }
@@ -65,7 +65,7 @@ export const SessionsPart = ({ sessions }: { readonly sessions: Loaded<ReadonlyA
     <section className="stack" aria-label={host.account.sessions}>
       <h2>{host.account.sessions}</h2>
       {value === undefined && isLoading ? <p role="status">{texts.loading}</p> : null}
-      <Failure error={error ?? others.error} />
+      <FailureNotice error={error ?? others.error} />
       {error === null ? null : (
         <div className="row">
           <Button onPress={reload}>{texts.retry}</Button>

@@ -8,7 +8,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { SiteLinks } from "../../ui/site-links.tsx"
 import { LanguageChoice } from "../parts/language-choice.tsx"
 import { PageLink } from "../parts/page-link.tsx"
@@ -45,7 +45,7 @@ const PasswordForm = ({ onChallenge }: { readonly onChallenge: (mfaToken: string
       <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
         <TextField name="password" type="password" label={host.password} isRequired autoComplete="current-password" />
-        <Problem>{isWrong ? host.wrongPassword : whyFailed(texts, error)}</Problem>
+        <ProblemNotice>{isWrong ? host.wrongPassword : whyFailed(texts, error)}</ProblemNotice>
         <Button type="submit" look="main" isPending={isPending}>
           {host.signIn}
         </Button>

@@ -6,7 +6,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { useAccount } from "./account-context.tsx"
@@ -52,7 +52,7 @@ export const SignUpPage = () => {
             maxLength={256}
             autoComplete="new-password"
           />
-          <Failure error={left} />
+          <FailureNotice error={left} />
           <Button type="submit" look="main" isPending={isPending}>
             {host.signUp}
           </Button>

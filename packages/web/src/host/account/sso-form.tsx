@@ -8,7 +8,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { expectSignIn } from "./account-context.tsx"
 
 /** Leaves the page if a workspace has proved the domain; otherwise resolves to false. */
@@ -27,7 +27,7 @@ export const SsoButton = ({ email, isFresh = false }: { readonly email: string; 
   const [isNone, tell] = useState(false)
   return (
     <>
-      <Problem>{isNone ? texts.host.sso.none : whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{isNone ? texts.host.sso.none : whyFailed(texts, error)}</ProblemNotice>
       <Button isPending={isPending} onPress={() => void run().then((isBegun) => tell(isBegun === false))}>
         {texts.host.sso.signIn}
       </Button>
@@ -64,7 +64,7 @@ export const SsoForm = () => {
         autoFocus
         autoComplete="username"
       />
-      <Problem>{isNone ? sso.none : whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{isNone ? sso.none : whyFailed(texts, error)}</ProblemNotice>
       <div className="row">
         <Button type="submit" isPending={isPending}>
           {sso.go}

@@ -5,7 +5,7 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 
 export const VerifyNotice = ({ view }: { readonly view: AccountView }) => {
   const { host } = useTexts()
@@ -15,7 +15,7 @@ export const VerifyNotice = ({ view }: { readonly view: AccountView }) => {
   return (
     <div className="notice">
       <p>{host.notVerified(view.account.email)}</p>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <div className="row">
         <Button isPending={isPending} onPress={() => void run().then(asked)}>
           {host.letterAgain}

@@ -2,6 +2,7 @@
 import { rest } from "../../api/rest.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
+import { WideTable } from "../../ui/wide-table.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
@@ -9,14 +10,12 @@ import { Paged } from "../parts/paged.tsx"
 export const AttendancePart = ({ event }: EventProps) => {
   const { host } = useTexts()
   const { moment, span } = useFormats()
-  const pages = usePages(event.id, async (cursor) => {
-    const page = await rest.listAttendance({
+  const pages = usePages(event.id, "attendees", (at) =>
+    rest.listAttendance({
       params: { id: event.id },
-      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    if (typeof page === "string") throw new Error("the list is CSV")
-    return { items: page.attendees, nextCursor: page.nextCursor }
-  })
+      query: { limit: 100, ...at },
+    }),
+  )
   return (
     <section className="stack" aria-label={host.attendance}>
       <div className="row">
@@ -26,32 +25,14 @@ export const AttendancePart = ({ event }: EventProps) => {
       </div>
       <Paged pages={pages} empty={host.noAttendance}>
         {(attendees) => (
-          // A scrolling region has to be reachable by keyboard.
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: as said.
-          <section className="wide" tabIndex={0} aria-label={host.attendance}>
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">{host.name}</th>
-                  <th scope="col">{host.email}</th>
-                  <th scope="col">{host.role}</th>
-                  <th scope="col">{host.came}</th>
-                  <th scope="col">{host.stayed}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {attendees.map(({ participantId, name, email, role, firstJoinedAt, seconds }) => (
-                  <tr key={participantId}>
-                    <td>{name}</td>
-                    <td>{email}</td>
-                    <td>{host.roles[role]}</td>
-                    <td>{moment(firstJoinedAt)}</td>
-                    <td>{span(seconds * 1000)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <WideTable
+            title={host.attendance}
+            heads={[host.name, host.email, host.role, host.came, host.stayed]}
+            rows={attendees.map(({ participantId, name, email, role, firstJoinedAt, seconds }) => ({
+              key: participantId,
+              cells: [name, email, host.roles[role], moment(firstJoinedAt), span(seconds * 1000)],
+            }))}
+          />
         )}
       </Paged>
     </section>

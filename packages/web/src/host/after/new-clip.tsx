@@ -6,7 +6,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 
 const MS = 1000
@@ -57,7 +57,7 @@ export const NewClip = ({
       <Button type="submit" isPending={isPending}>
         {host.newClip}
       </Button>
-      <Failure error={left} />
+      <FailureNotice error={left} />
     </FieldForm>
   )
 }

@@ -47,11 +47,8 @@ const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: R
                     question={host.deleteMediaQuestion}
                     isPending={removal.isPending}
                     error={removal.error}
-                    onConfirm={async () => {
-                      const isDone = (await removal.run(id)) === true
-                      if (isDone) pages.reload()
-                      return isDone
-                    }}
+                    onConfirm={() => removal.run(id)}
+                    onDone={pages.reload}
                   />
                 </span>
               </li>
@@ -64,24 +61,22 @@ const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: R
 }
 
 const useClips = (eventId: string) =>
-  usePages(eventId, async (cursor) => {
-    const { clips, nextCursor } = await rest.listClips({
+  usePages(eventId, "clips", (at) =>
+    rest.listClips({
       params: { id: eventId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: clips, nextCursor }
-  })
+      query: at,
+    }),
+  )
 
 export const RecordingsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
   const { moment } = useFormats()
-  const pages = usePages(event.id, async (cursor) => {
-    const { recordings, nextCursor } = await rest.listRecordings({
+  const pages = usePages(event.id, "recordings", (at) =>
+    rest.listRecordings({
       params: { id: event.id },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: recordings, nextCursor }
-  })
+      query: at,
+    }),
+  )
   const clips = useClips(event.id)
   const removal = useAction((id: string) => rest.deleteRecording({ params: { id } }).then(() => true))
   const { reload } = pages
@@ -134,13 +129,10 @@ export const RecordingsPart = ({ event }: EventProps) => {
                         question={host.deleteMediaQuestion}
                         isPending={removal.isPending}
                         error={removal.error}
-                        onConfirm={async () => {
-                          const isDone = (await removal.run(id)) === true
-                          if (isDone) {
-                            pages.reload()
-                            clips.reload()
-                          }
-                          return isDone
+                        onConfirm={() => removal.run(id)}
+                        onDone={() => {
+                          pages.reload()
+                          clips.reload()
                         }}
                       />
                     </span>

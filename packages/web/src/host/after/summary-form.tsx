@@ -7,7 +7,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 
 const FIELDS = ["text"] as const
 
@@ -43,7 +43,7 @@ export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
         }}
         maxLength={5000}
       />
-      <Failure error={left ?? recap.error} />
+      <FailureNotice error={left ?? recap.error} />
       <div className="row">
         <Button type="submit" isDisabled={text.trim() === ""} isPending={isPending}>
           {texts.save}

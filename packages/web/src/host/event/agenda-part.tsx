@@ -4,9 +4,9 @@ import { useRef, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import type { EventProps } from "./event-page.tsx"
 import { MoveButtons } from "./move-buttons.tsx"
 import { NewPhase } from "./new-phase.tsx"
@@ -51,8 +51,8 @@ export const AgendaPart = ({ event, onChange, reload }: EventProps) => {
           <NewPhase isPending={adding.isPending || isPending} onAdd={(modality) => void add(modality)} />
         </>
       )}
-      <Problem>{problem}</Problem>
-      <Failure error={adding.error} />
+      <ProblemNotice>{problem}</ProblemNotice>
+      <FailureNotice error={adding.error} />
       {chosen === undefined ? (
         <p className="quiet">{host.choosePhase}</p>
       ) : (

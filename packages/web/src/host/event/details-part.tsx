@@ -7,7 +7,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { EVENT_FIELDS, EventFields, valuesOf } from "./event-fields.tsx"
 import type { EventProps } from "./event-page.tsx"
 
@@ -47,7 +47,7 @@ export const DetailsPart = ({ event, onChange }: EventProps) => {
         onSubmit={(submitted) => void submit(submitted)}
       >
         <EventFields values={values} onChange={change} />
-        <Failure error={left} />
+        <FailureNotice error={left} />
         <div className="row">
           <Button type="submit" look="main" isPending={saving.isPending}>
             {texts.save}

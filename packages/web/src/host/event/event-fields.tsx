@@ -21,7 +21,7 @@ export type EventValues = Pick<
   | "capacity"
 > & { readonly description: string }
 
-export const NEW_EVENT: EventValues = {
+export const NEW_EVENT_VALUES: EventValues = {
   title: "",
   type: "webinar",
   visibility: "unlisted",

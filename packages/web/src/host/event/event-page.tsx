@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { AttendancePart } from "../after/attendance-part.tsx"
 import { ExportsPart } from "../after/exports-part.tsx"
 import { RecordingsPart } from "../after/recordings-part.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { PartLinks, PartSection } from "../parts/part-links.tsx"
@@ -70,12 +70,12 @@ const NextStep = ({ event, onChange }: EventProps) => {
           {event.status === "live" ? host.steer : host.toLive}
         </PageLink>
       )}
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </div>
   )
 }
 
-export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly tab: string }) => {
+export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; readonly tab: string }) => {
   const texts = useTexts()
   const { host } = texts
   const { value, error, isLoading, reload, replace } = useLoaded(eventId, () =>
@@ -85,7 +85,7 @@ export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly
     return (
       <>
         {isLoading ? <p role="status">{texts.loading}</p> : null}
-        <Failure error={error} />
+        <FailureNotice error={error} />
         {error === null ? null : <Button onPress={reload}>{texts.retry}</Button>}
       </>
     )
@@ -104,7 +104,7 @@ export const EventPage = ({ eventId, tab }: { readonly eventId: string; readonly
       </div>
       <Warnings event={value} />
       <NextStep {...props} />
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
       <PartSection parts={host.eventParts} now={now}>
         <Part {...props} />

@@ -6,7 +6,7 @@ import { usePages } from "../../api/use-pages.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { EventProps } from "./event-page.tsx"
 
@@ -50,21 +50,19 @@ const MembershipRow = ({ event, membership, onChange }: Props) => {
           onDone={onChange}
         />
       </span>
-      <Failure error={giving.error} words={{ role_not_on_event: host.roleNotOnEvent }} />
+      <FailureNotice error={giving.error} words={{ role_not_on_event: host.roleNotOnEvent }} />
     </li>
   )
 }
 
 export const MembershipsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
-  const pages = usePages(event.id, async (cursor) => {
-    const page = await rest.listMemberships({
+  const pages = usePages(event.id, "memberships", (at) =>
+    rest.listMemberships({
       params: { id: event.id },
-      query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    if (typeof page === "string") throw new Error("the list is CSV")
-    return { items: page.memberships, nextCursor: page.nextCursor }
-  })
+      query: { limit: 50, ...at },
+    }),
+  )
   return (
     <section className="stack" aria-label={host.memberships}>
       <p className="quiet">{host.membershipsHint}</p>

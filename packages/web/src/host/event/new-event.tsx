@@ -1,20 +1,20 @@
 /** A new event with its agenda. */
 import { useEffect, useMemo, useRef, useState } from "react"
 import { useLocation } from "wouter"
-import { faultsOf } from "../../api/field-faults.ts"
+import { fieldFaultsOf } from "../../api/field-faults.ts"
 import { useAction } from "../../api/use-action.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { DraftAgenda } from "./draft-agenda.tsx"
-import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT } from "./event-fields.tsx"
+import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT_VALUES } from "./event-fields.tsx"
 import { inputOf, newDraft, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
 
 /** Index of the first phase that the server refused; -1 without one. */
 const refusedPhase = (error: unknown): number => {
-  for (const path of faultsOf(error).keys()) {
+  for (const path of fieldFaultsOf(error).keys()) {
     const [, place] = /^phases\.(\d+)\./.exec(path) ?? []
     if (place !== undefined) return Number(place)
   }
@@ -25,7 +25,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const texts = useTexts()
   const { host } = texts
   const [, navigate] = useLocation()
-  const [values, change] = useState<EventValues>(NEW_EVENT)
+  const [values, change] = useState<EventValues>(NEW_EVENT_VALUES)
   const [phases, arrange] = useState<ReadonlyArray<PhaseDraft>>(() => [newDraft("broadcast")])
   const sent = useRef(phases)
   const { run, isPending, error } = useAction(() => {
@@ -63,7 +63,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
       <h2>{host.newEvent}</h2>
       <EventFields values={values} onChange={change} autoFocus />
       <DraftAgenda phases={phases} onChange={arrange} chosenKey={key} onChoose={choose} />
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>
           {host.create}

@@ -4,7 +4,7 @@ import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
-import { MODALITIES } from "./phase-draft.ts"
+import { MODALITY_CHOICES } from "./phase-draft.ts"
 
 export const NewPhase = ({
   onAdd,
@@ -19,7 +19,7 @@ export const NewPhase = ({
     <div className="row text-form">
       <Choice
         label={host.newPhase}
-        options={MODALITIES.map((one) => [one, live.modality[one]] as const)}
+        options={MODALITY_CHOICES.map((one) => [one, live.modality[one]] as const)}
         value={modality}
         onChange={choose}
       />

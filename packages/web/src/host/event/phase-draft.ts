@@ -10,7 +10,7 @@ export interface PhaseDraft {
   readonly status: PhaseStatus
 }
 
-export const MODALITIES: ReadonlyArray<Modality> = ["broadcast", "meeting", "breakout", "rotation"]
+export const MODALITY_CHOICES: ReadonlyArray<Modality> = ["broadcast", "meeting", "breakout", "rotation"]
 export const FEATURES: ReadonlyArray<Feature> = ["qa", "chat", "polls", "reactions", "transcript", "capture"]
 
 /** Paths of a phase's values that have number fields. */

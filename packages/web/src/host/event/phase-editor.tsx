@@ -6,7 +6,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { Notice } from "../../ui/notice.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { draftOf, isSame, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
 import { PhaseFields } from "./phase-fields.tsx"
 
@@ -59,7 +59,7 @@ export const PhaseEditor = ({ eventId, stored, onSaved, children }: Props) => {
       ) : (
         <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
           <PhaseFields draft={draft} onChange={change} />
-          <Failure error={left} />
+          <FailureNotice error={left} />
           {message === undefined ? null : <Notice>{message}</Notice>}
           <div className="row">
             <Button type="submit" look="main" isPending={isPending}>

@@ -3,7 +3,7 @@ import { Button, DropIndicator, GridList, GridListItem, useDragAndDrop } from "r
 import { useTexts } from "../../texts/language.tsx"
 import type { PhaseDraft } from "./phase-draft.ts"
 
-export interface PhaseListProps {
+interface PhaseListProps {
   readonly phases: ReadonlyArray<PhaseDraft>
   readonly chosen: string | undefined
   readonly onChoose: (key: string | undefined) => void

@@ -7,7 +7,7 @@ import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { EventProps } from "./event-page.tsx"
@@ -17,14 +17,12 @@ export const RegistrationsPart = ({ event }: EventProps) => {
   const { moment } = useFormats()
   const [query, search] = useState("")
   const q = query.trim()
-  const pages = usePages(`${event.id} ${q}`, async (cursor) => {
-    const page = await rest.listRegistrations({
+  const pages = usePages(`${event.id} ${q}`, "registrations", (at) =>
+    rest.listRegistrations({
       params: { id: event.id },
-      query: { limit: 50, ...(cursor === undefined ? {} : { cursor }), ...(q === "" ? {} : { q }) },
-    })
-    if (typeof page === "string") throw new Error("the list is CSV")
-    return { items: page.registrations, nextCursor: page.nextCursor }
-  })
+      query: { limit: 50, ...at, ...(q === "" ? {} : { q }) },
+    }),
+  )
   const cancelling = useAction((registrationId: string) =>
     rest.cancelRegistration({ params: { id: event.id, registrationId } }).then(() => true),
   )
@@ -42,7 +40,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
         </FileButton>
       </div>
       <span role="status">{sentTo === undefined ? "" : host.inviteMailed(sentTo)}</span>
-      <Failure error={sending.error} />
+      <FailureNotice error={sending.error} />
       <Paged pages={pages} empty={host.noRegistrations}>
         {(registrations) => (
           <ul className="rows" aria-label={host.registrations}>
@@ -64,11 +62,8 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                     question={host.cancelRegistrationQuestion(name)}
                     isPending={cancelling.isPending}
                     error={cancelling.error}
-                    onConfirm={async () => {
-                      const isDone = (await cancelling.run(id)) === true
-                      if (isDone) pages.reload()
-                      return isDone
-                    }}
+                    onConfirm={() => cancelling.run(id)}
+                    onDone={pages.reload}
                   />
                 </span>
               </li>

@@ -8,7 +8,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { InvitesPart } from "../workspace/invites-part.tsx"
 import type { EventProps } from "./event-page.tsx"
 
@@ -30,7 +30,7 @@ const Code = ({ eventId }: { readonly eventId: string }) => {
           <CopyField label={host.joinLink} value={made.url} />
         </>
       )}
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }
@@ -55,7 +55,7 @@ const ScreenButton = ({ event }: Pick<EventProps, "event">) => {
       <Button isPending={isPending} onPress={() => void run(event)}>
         {host.screen}
       </Button>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }

@@ -19,7 +19,7 @@ const whyRefused = (texts: Texts, error: unknown, now: EventWithPhases | undefin
   return error.code === "conflict" ? host.phaseRecorded : whyFailed(texts, error)
 }
 
-export interface Arranging {
+interface Arranging {
   /** Absent once the event has begun. */
   readonly order: ((phaseIds: ReadonlyArray<string>) => void) | undefined
   /** Resolves to whether the phase was removed. */

@@ -37,14 +37,12 @@ const Row = ({ client, question }: Pick<LiveProps, "client"> & { readonly questi
 
 const List = ({ client, event }: LiveProps) => {
   const { host, live } = useTexts()
-  const pages = usePages(event.id, async (cursor) => {
-    const page = await rest.listQuestions({
+  const pages = usePages(event.id, "questions", (at) =>
+    rest.listQuestions({
       params: { id: event.id },
-      query: { limit: PER_PAGE, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    if (typeof page === "string") throw new Error("the list is CSV")
-    return { items: page.questions, nextCursor: page.nextCursor }
-  })
+      query: { limit: PER_PAGE, ...at },
+    }),
+  )
   return (
     <Paged pages={pages} empty={live.questionsEmpty}>
       {(questions) => (

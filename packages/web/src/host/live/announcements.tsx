@@ -10,7 +10,7 @@ import { type ClientProps, useCan } from "./live-props.ts"
 
 const ALL = "all"
 
-export const Announcements = ({ client }: ClientProps) => {
+export const AnnouncementForm = ({ client }: ClientProps) => {
   const texts = useTexts()
   const { host, live } = texts
   const { time } = useFormats()

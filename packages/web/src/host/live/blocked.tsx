@@ -3,7 +3,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { LongList } from "../../ui/long-list.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { knownName } from "./known-names.ts"
 import type { ClientProps } from "./live-props.ts"
 
@@ -29,7 +29,7 @@ export const Blocked = ({ client }: ClientProps) => {
           </>
         )}
       </LongList>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </section>
   )
 }

@@ -6,7 +6,7 @@ import { Form } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 import { type Board, RoomBoards } from "./room-boards.tsx"
@@ -64,7 +64,7 @@ const Opening = ({ client, plan }: ClientProps & { readonly plan: BreakoutPlanVi
           onChange={choose}
         />
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <div className="row">
         <Button look="main" isPending={isPending} onPress={open}>
           {host.openRooms}
@@ -74,7 +74,7 @@ const Opening = ({ client, plan }: ClientProps & { readonly plan: BreakoutPlanVi
   )
 }
 
-export const BreakoutPlan = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
+export const BreakoutPlanForm = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
   const { host } = useTexts()
   const [rooms, count] = useState<number | undefined>(phase.config.roomSize === undefined ? 2 : undefined)
   const [size, fill] = useState<number | undefined>(phase.config.roomSize)
@@ -131,7 +131,7 @@ export const BreakoutPlan = ({ client, phase }: ClientProps & { readonly phase: 
           </Button>
         </div>
       </Form>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       {plan === undefined ? null : (
         <>
           <div role="status">

@@ -5,7 +5,7 @@ import { useAudience } from "../../live/use-people.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 import type { ClientProps } from "./live-props.ts"
 import { type Board, RoomBoards } from "./room-boards.tsx"
@@ -61,7 +61,7 @@ const Closing = ({ client }: ClientProps) => {
           {host.closeRooms}
         </Button>
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }
@@ -89,7 +89,7 @@ export const BreakoutRooms = ({ client }: ClientProps) => {
       <h2>{host.breakouts}</h2>
       <Closing client={client} />
       <Calls client={client} />
-      <Failure error={error} />
+      <FailureNotice error={error} />
       {audience === undefined ? (
         <>
           <ul className="rows" aria-label={host.breakouts}>

@@ -6,9 +6,9 @@ import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Camera } from "./camera.tsx"
-import { Capture } from "./capture.tsx"
+import { CaptureControls } from "./capture.tsx"
 import { EncoderAddress } from "./encoder-address.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 
@@ -44,7 +44,7 @@ const Steps = ({ client, status }: ClientProps & { readonly status: BroadcastVie
           />
         ) : null}
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }
@@ -88,7 +88,7 @@ export const BroadcastPart = ({ client }: LiveProps) => {
       ) : (
         <p>{host.noBroadcast}</p>
       )}
-      <Capture client={client} />
+      <CaptureControls client={client} />
     </>
   )
 }

@@ -5,12 +5,12 @@ import { useState } from "react"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 const KINDS: ReadonlyArray<CaptureKind> = ["recording", "transcript"]
 
-export const Capture = ({ client }: ClientProps) => {
+export const CaptureControls = ({ client }: ClientProps) => {
   const { host } = useTexts()
   const { time } = useFormats()
   const capture = useEvent(client, (state) => state.capture)
@@ -58,7 +58,7 @@ export const Capture = ({ client }: ClientProps) => {
           )}
         </div>
       ) : null}
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </section>
   )
 }

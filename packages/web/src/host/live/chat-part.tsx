@@ -5,7 +5,7 @@ import { TextForm } from "../../live/text-form.tsx"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Choice } from "../../ui/choice.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 
 const PACES = [0, 5, 15, 60]
@@ -25,7 +25,7 @@ const SlowMode = ({ client }: ClientProps) => {
         value={String(seconds)}
         onChange={(pace) => void send("chat.slow", { perMs: Number(pace) * MS })}
       />
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }

@@ -5,7 +5,7 @@ import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 export const EncoderAddress = ({ client }: ClientProps) => {
@@ -27,7 +27,7 @@ export const EncoderAddress = ({ client }: ClientProps) => {
           {host.newAddress}
         </Button>
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       {address === undefined ? null : (
         <>
           <CopyField label={host.streamUrl} value={address.streamUrl} />

@@ -3,14 +3,14 @@ import type { EventWithPhases } from "@gathercue/client"
 import { useEvent, useGateway } from "@gathercue/client/react"
 import { rest, restWith } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { HostAbsence } from "../../live/host-absence.tsx"
+import { HostAbsenceNotice } from "../../live/host-absence.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { PartLinks, PartSection } from "../parts/part-links.tsx"
-import { Announcements } from "./announcements.tsx"
+import { AnnouncementForm } from "./announcements.tsx"
 import { BroadcastPart } from "./broadcast-part.tsx"
 import { CameraProvider } from "./camera-context.tsx"
 import { ChatPart } from "./chat-part.tsx"
@@ -104,8 +104,8 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
       </div>
       <LiveConnection client={client} />
       <Steering client={client} event={event} />
-      <Announcements client={client} />
-      <HostAbsence client={client} />
+      <AnnouncementForm client={client} />
+      <HostAbsenceNotice client={client} />
       <Parts client={client} event={event} tab={tab} />
     </CameraProvider>
   )
@@ -118,7 +118,7 @@ export const LiveConsole = ({ eventId, tab }: { readonly eventId: string; readon
     return (
       <>
         {error === null ? <p role="status">{texts.loading}</p> : <Button onPress={reload}>{texts.retry}</Button>}
-        <Failure error={error} />
+        <FailureNotice error={error} />
       </>
     )
   }

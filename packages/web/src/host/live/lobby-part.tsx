@@ -5,7 +5,7 @@ import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { LongList } from "../../ui/long-list.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { keepName } from "./known-names.ts"
 import { type LiveProps, useCan } from "./live-props.ts"
 
@@ -30,7 +30,7 @@ export const LobbyPart = ({ client }: LiveProps) => {
         onChange={(mode) => void send("lobby.policy", { mode })}
       />
       <p role="status">{host.waiting(lobby.total)}</p>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       {lobby.total === 0 ? null : (
         <div className="row">
           <Button look="main" isPending={isPending} onPress={() => void send("lobby.admit", { all: true })}>

@@ -8,7 +8,7 @@ import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import type { ClientProps } from "./live-props.ts"
 
 const KINDS: ReadonlyArray<PollKind> = ["single", "multi", "rating"]
@@ -94,7 +94,7 @@ export const NewPoll = ({ client }: ClientProps) => {
       <CheckField isSelected={allowChange} onChange={allow}>
         {host.pollAllowChange}
       </CheckField>
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>
           {host.newPoll}

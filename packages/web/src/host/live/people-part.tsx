@@ -6,7 +6,7 @@ import { usePeople } from "../../live/use-people.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Blocked } from "./blocked.tsx"
 import type { LiveProps } from "./live-props.ts"
 import { PersonPanel } from "./person-panel.tsx"
@@ -28,7 +28,7 @@ export const PeoplePart = ({ client }: LiveProps) => {
     <div className="split">
       <section className="stack" aria-label={host.people}>
         <TextField label={host.search} type="search" value={query} onChange={search} autoComplete="off" />
-        <Failure error={error} />
+        <FailureNotice error={error} />
         <Virtualizer layout={ListLayout} layoutOptions={LAYOUT}>
           <GridList
             aria-label={host.people}

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { keepName } from "./known-names.ts"
 import { type ClientProps, useCan } from "./live-props.ts"
 
@@ -38,7 +38,7 @@ const Room = ({ client, person, onChange }: Props) => {
           )
         }
       />
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }
@@ -107,7 +107,7 @@ export const PersonPanel = ({ client, person, onChange }: Props) => {
           </Button>
         ) : null}
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <Room client={client} person={person} onChange={onChange} />
       <Removal client={client} person={person} onChange={onChange} />
     </section>

@@ -1,11 +1,11 @@
 /** One poll with its results, and its next steps. */
 import type { PollView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
-import { PollResults } from "../../live/poll-results.tsx"
+import { PollResultList } from "../../live/poll-results.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 const MINUTE_MS = 60_000
@@ -42,7 +42,7 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
           <span className="quiet">{host.unnamedVotes(unnamed.voters, unnamed.addresses)}</span>
         )}
       </p>
-      {status === "draft" ? <Options poll={poll} /> : <PollResults poll={poll} chosen={NOTHING} />}
+      {status === "draft" ? <Options poll={poll} /> : <PollResultList poll={poll} chosen={NOTHING} />}
       <div className="row">
         {mayRun && status === "draft" ? (
           <>
@@ -68,7 +68,7 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
           />
         ) : null}
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }

@@ -7,7 +7,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button, type ButtonProps } from "../../ui/button.tsx"
 import { changeMeanwhile } from "../parts/change-meanwhile.ts"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 /** A question as listed by REST, without a revision. */
@@ -105,7 +105,7 @@ export const QuestionRow = ({ client, question }: Props) => {
           ? button(host.answeredLive, () => void send("question.answer", { id, mode: "live" }, guard))
           : null}
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       {isAnswering ? <Answer client={client} question={question} onDone={() => writing(false)} /> : null}
     </>
   )

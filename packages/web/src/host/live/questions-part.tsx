@@ -4,7 +4,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { LongList } from "../../ui/long-list.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { AllQuestions } from "./all-questions.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 import { QuestionRow } from "./question-row.tsx"
@@ -24,7 +24,7 @@ const Settings = ({ client }: ClientProps) => {
       <CheckField isSelected={said ?? configured} onChange={(on) => void send("qa.settings", { moderated: on })}>
         {host.moderated}
       </CheckField>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </div>
   )
 }

@@ -7,7 +7,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
@@ -57,7 +57,7 @@ const Start = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) =
           onChange={choose}
         />
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>
           {host.startRotation}
@@ -97,12 +97,12 @@ const Running = ({ client, rotation }: ClientProps & { readonly rotation: Rotati
           {host.stopRotation}
         </Button>
       </div>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }
 
-export const Rotation = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
+export const RotationControls = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
   const { live } = useTexts()
   const rotation = useEvent(client, ({ rooms }) => rooms.rotation) ?? null
   const mayStart = useCan(client, "rotation.start")

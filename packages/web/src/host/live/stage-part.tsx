@@ -3,7 +3,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { LongList } from "../../ui/long-list.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 
 /** Maximum number listed by the server. */
@@ -40,7 +40,7 @@ const OnStage = ({ client }: ClientProps) => {
           </>
         )}
       </LongList>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </section>
   )
 }
@@ -103,7 +103,7 @@ export const StagePart = ({ client }: LiveProps) => {
             </Button>
           </div>
         ) : null}
-        <Failure error={error} />
+        <FailureNotice error={error} />
       </section>
       <OnStage client={client} />
     </>

@@ -7,7 +7,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 
 const MINUTE_SECONDS = 60
@@ -25,7 +25,7 @@ const Timer = ({ client }: ClientProps) => {
       <Button isPending={isPending} onPress={extend}>
         {host.oneMinuteMore}
       </Button>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }
@@ -38,7 +38,7 @@ const Begin = ({ event }: Pick<LiveProps, "event">) => {
       <Button look="main" isPending={isPending} onPress={() => void run()}>
         {host.goLive}
       </Button>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }
@@ -69,7 +69,7 @@ const Next = ({ client }: ClientProps) => {
         error={ending.error}
         onConfirm={async () => (await ending.send("event.end", {})) !== undefined}
       />
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }

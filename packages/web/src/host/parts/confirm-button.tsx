@@ -3,9 +3,9 @@ import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
-import { Failure, type FailureProps } from "./failure.tsx"
+import { FailureNotice, type FailureProps } from "./failure.tsx"
 
-export interface ConfirmButtonProps extends FailureProps {
+interface ConfirmButtonProps extends FailureProps {
   readonly label: string
   /** Object of the action, for a button among many like it. */
   readonly name?: string
@@ -47,7 +47,7 @@ export const ConfirmButton = ({
       </Button>
       <Dialog title={label} isOpen={isOpen} onClose={() => open(false)}>
         <p>{question}</p>
-        <Failure error={error} words={words} />
+        <FailureNotice error={error} words={words} />
         <div className="row">
           <Button look="danger" isPending={isPending} onPress={() => void confirm()}>
             {label}

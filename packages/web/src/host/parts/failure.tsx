@@ -3,7 +3,7 @@ import { RestProblem } from "@gathercue/client"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { SsoButton } from "../account/sso-form.tsx"
 import { changeMeanwhile } from "./change-meanwhile.ts"
@@ -15,14 +15,14 @@ export interface FailureProps {
   readonly words?: { readonly [code: string]: string }
 }
 
-export const Failure = ({ error, words = {} }: FailureProps) => {
+export const FailureNotice = ({ error, words = {} }: FailureProps) => {
   const texts = useTexts()
   const { view, expire } = useAccount()
   const isRefused = error instanceof RestProblem
   const here = isRefused ? words[error.code] : undefined
   return (
     <>
-      <Problem>{here ?? changeMeanwhile(texts, error) ?? whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{here ?? changeMeanwhile(texts, error) ?? whyFailed(texts, error)}</ProblemNotice>
       {view !== undefined && isRefused && error.status === 401 ? (
         <Button onPress={expire}>{texts.host.signIn}</Button>
       ) : null}

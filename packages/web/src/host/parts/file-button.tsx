@@ -3,7 +3,7 @@ import { RestProblem } from "@gathercue/client"
 import { sendProved } from "../../api/fresh-sign-in.ts"
 import { useAction } from "../../api/use-action.ts"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "./failure.tsx"
+import { FailureNotice } from "./failure.tsx"
 import { saveBlob } from "./save-file.ts"
 
 const NAME = /filename="?([^";]+)/
@@ -28,7 +28,7 @@ export const FileButton = ({
       <Button isPending={isPending} onPress={() => void run()}>
         {children}
       </Button>
-      <Failure error={error} />
+      <FailureNotice error={error} />
     </>
   )
 }

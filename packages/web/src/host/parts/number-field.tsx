@@ -1,7 +1,7 @@
 /** Optional number. */
 import { NumberField as AriaNumberField, FieldError, Input, Label, Text } from "react-aria-components"
 
-export interface NumberFieldProps {
+interface NumberFieldProps {
   readonly name?: string
   readonly label: string
   readonly hint?: string

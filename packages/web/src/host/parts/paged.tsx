@@ -3,7 +3,7 @@
 import type { Pages } from "../../api/use-pages.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "./failure.tsx"
+import { FailureNotice } from "./failure.tsx"
 
 export const Paged = <A,>({
   pages,
@@ -21,7 +21,7 @@ export const Paged = <A,>({
       {items === undefined || items.length === 0 ? null : children(items)}
       {items?.length === 0 && !isLoading ? <p className="quiet">{empty}</p> : null}
       {items === undefined && isLoading ? <p role="status">{texts.loading}</p> : null}
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <div className="row">
         {error === null || error === undefined ? null : <Button onPress={reload}>{texts.retry}</Button>}
         {hasMore ? (

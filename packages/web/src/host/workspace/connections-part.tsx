@@ -9,11 +9,11 @@ import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 
 type Connection = Awaited<ReturnType<typeof rest.listConnections>>["connections"][number]
 
@@ -97,7 +97,7 @@ const ConnectionForm = ({
         value={defaultRole}
         onChange={choose}
       />
-      <Failure error={left} words={{ conflict: isNew ? host.sso.taken : host.sso.lastOne }} />
+      <FailureNotice error={left} words={{ conflict: isNew ? host.sso.taken : host.sso.lastOne }} />
       <div className="row">
         <Button type="submit" isPending={isPending}>
           {isNew ? host.sso.add : host.sso.save}
@@ -156,8 +156,8 @@ const Row = ({
         </span>
       </div>
       {isChanging ? <ConnectionForm workspaceId={workspaceId} connection={connection} onDone={changed} /> : null}
-      <Failure error={check.error} words={{ conflict: host.sso.taken }} />
-      <Problem>{lastError === null ? null : host.sso.failed(lastError)}</Problem>
+      <FailureNotice error={check.error} words={{ conflict: host.sso.taken }} />
+      <ProblemNotice>{lastError === null ? null : host.sso.failed(lastError)}</ProblemNotice>
       <CopyField label={host.sso.redirectUri} value={redirectUri} />
       {domains.map(({ domain, proved, record }) =>
         proved ? (
@@ -184,7 +184,7 @@ export const ConnectionsPart = ({ workspaceId }: { readonly workspaceId: string 
     <section className="panel stack" aria-label={host.sso.title}>
       <h2>{host.sso.title}</h2>
       <p>{host.sso.explained}</p>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <ul className="rows" aria-label={host.sso.title}>
         {(value?.connections ?? []).map((connection) => (
           <Row key={connection.id} workspaceId={workspaceId} connection={connection} onChange={reload} />
@@ -198,7 +198,7 @@ export const ConnectionsPart = ({ workspaceId }: { readonly workspaceId: string 
       >
         {host.sso.require}
       </CheckField>
-      <Failure error={rule.error} words={{ conflict: host.sso.noneProved }} />
+      <FailureNotice error={rule.error} words={{ conflict: host.sso.noneProved }} />
     </section>
   )
 }

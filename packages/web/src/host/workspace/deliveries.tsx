@@ -6,7 +6,7 @@ import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 
 interface Props {
@@ -21,7 +21,7 @@ const Attempts = ({ workspaceId, deliveryId }: Props & { readonly deliveryId: st
   )
   return (
     <>
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <ol aria-label={host.attempts}>
         {(value?.attempts ?? []).map(({ number, startedAt, durationMs, outcome, statusCode, error: fault }) => (
           <li key={number}>
@@ -38,13 +38,12 @@ export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhoo
   const { moment } = useFormats()
   const api = restOf(workspaceId)
   const [shown, show] = useState<string | undefined>(undefined)
-  const pages = usePages(webhookId, async (cursor) => {
-    const { deliveries, nextCursor } = await api.listWebhookDeliveries({
+  const pages = usePages(webhookId, "deliveries", (at) =>
+    api.listWebhookDeliveries({
       params: { id: webhookId },
-      query: { limit: 25, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    return { items: deliveries, nextCursor }
-  })
+      query: { limit: 25, ...at },
+    }),
+  )
   const again = useAction(async (id: string) => {
     await api.redeliverWebhookDelivery({ params: { id } })
     pages.reload()
@@ -57,7 +56,7 @@ export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhoo
           {host.refresh}
         </Button>
       </div>
-      <Failure error={again.error} />
+      <FailureNotice error={again.error} />
       <Paged pages={pages} empty={host.noDeliveries}>
         {(deliveries) => (
           <ul className="rows" aria-label={host.deliveries}>

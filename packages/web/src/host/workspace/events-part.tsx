@@ -12,12 +12,11 @@ const PER_PAGE = 25
 export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()
   const { moment } = useFormats()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { events, nextCursor } = await restOf(workspaceId).listEvents({
-      query: { limit: PER_PAGE, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    return { items: events, nextCursor }
-  })
+  const pages = usePages(workspaceId, "events", (at) =>
+    restOf(workspaceId).listEvents({
+      query: { limit: PER_PAGE, ...at },
+    }),
+  )
   return (
     <>
       <NewEvent workspaceId={workspaceId} />

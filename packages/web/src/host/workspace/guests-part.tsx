@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { WorkspaceProps } from "./workspace-page.tsx"
 
@@ -62,7 +62,7 @@ const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
         onChange={writeUrl}
       />
       <TextField name="publicKeyPem" label={host.publicKey} lines={4} value={publicKeyPem} onChange={writeKey} />
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <Button type="submit" isPending={isPending}>
         {host.newPartner}
       </Button>
@@ -73,13 +73,12 @@ const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
 export const GuestsPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
   const { host } = useTexts()
   const { moment } = useFormats()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { integrations, nextCursor } = await rest.listGuestIntegrations({
+  const pages = usePages(workspaceId, "integrations", (at) =>
+    rest.listGuestIntegrations({
       params: { id: workspaceId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: integrations, nextCursor }
-  })
+      query: at,
+    }),
+  )
   const { run, isPending, error } = useAction((integrationId: string) =>
     rest.deleteGuestIntegration({ params: { id: workspaceId, integrationId } }).then(() => true),
   )

@@ -10,7 +10,7 @@ import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 
 interface Props {
@@ -85,7 +85,7 @@ const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInv
         />
         <Choice label={host.role} options={roles} value={role} onChange={choose} />
       </div>
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <div className="row">
         <Button type="submit" isPending={isPending}>
           {host.invite}
@@ -100,12 +100,9 @@ export const InvitesPart = ({ workspaceId, eventId }: Props) => {
   const { moment } = useFormats()
   const roles = new Map(useRoles(eventId !== undefined))
   const [issued, show] = useState<Issued | undefined>(undefined)
-  const pages = usePages(`${workspaceId} ${eventId ?? ""}`, async (cursor) => {
-    const { invites, nextCursor } = await rest.listInvites({
-      params: { id: workspaceId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: invites.filter((invite) => invite.eventId === (eventId ?? null)), nextCursor }
+  const pages = usePages(`${workspaceId} ${eventId ?? ""}`, "invites", async (at) => {
+    const { invites, nextCursor } = await rest.listInvites({ params: { id: workspaceId }, query: at })
+    return { invites: invites.filter((invite) => invite.eventId === (eventId ?? null)), nextCursor }
   })
   const { run, error } = useAction(async (act: () => Promise<Issued | undefined>) => {
     show(await act())
@@ -123,7 +120,7 @@ export const InvitesPart = ({ workspaceId, eventId }: Props) => {
         }}
       />
       {issued === undefined ? null : <IssuedInvite invite={issued} />}
-      <Failure error={error} />
+      <FailureNotice error={error} />
       <Paged pages={pages} empty={host.noInvites}>
         {(invites) => (
           <ul className="rows" aria-label={host.invites}>

@@ -8,12 +8,11 @@ import { Button } from "../../ui/button.tsx"
 import { SomeOf } from "../../ui/choices.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Notice } from "../../ui/notice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
 import { Paged } from "../parts/paged.tsx"
+import { SecretShown } from "./secret-shown.tsx"
 
 const KEY_FIELDS = ["name", "expiresAt"] as const
 const SCOPES = ["read", "events:write", "live", "people", "media", "webhooks", "admin"] as const
@@ -57,14 +56,9 @@ const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonl
         <Button type="submit" isPending={isPending} isDisabled={scopes.length === 0}>
           {host.newKey}
         </Button>
-        <Failure error={left} />
+        <FailureNotice error={left} />
       </FieldForm>
-      {secret === undefined ? null : (
-        <>
-          <Notice>{host.secretOnce}</Notice>
-          <CopyField label={host.keySecret} value={secret} />
-        </>
-      )}
+      <SecretShown label={host.keySecret} secret={secret} />
     </>
   )
 }
@@ -72,13 +66,12 @@ const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonl
 export const KeysPart = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()
   const { moment } = useFormats()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { apiKeys, nextCursor } = await rest.listApiKeys({
+  const pages = usePages(workspaceId, "apiKeys", (at) =>
+    rest.listApiKeys({
       params: { id: workspaceId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: apiKeys, nextCursor }
-  })
+      query: at,
+    }),
+  )
   const { run, isPending, error } = useAction((keyId: string) =>
     rest.deleteApiKey({ params: { id: workspaceId, keyId } }).then(() => true),
   )

@@ -6,7 +6,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import type { WorkspaceProps } from "./workspace-page.tsx"
 
 const CHANGEABLE = ["member", "admin"] as const
@@ -64,12 +64,12 @@ const Changes = (props: Props) => {
           onDone={onChange}
         />
       </span>
-      <Failure error={role.error} words={words} />
+      <FailureNotice error={role.error} words={words} />
     </>
   )
 }
 
-export const MemberRow = (props: Props) => {
+export const MemberItem = (props: Props) => {
   const { mayManage, member } = props
   const { host } = useTexts()
   const { view } = useAccount()

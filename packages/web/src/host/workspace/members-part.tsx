@@ -8,7 +8,7 @@ import { useAccount } from "../account/account-context.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { InvitesPart } from "./invites-part.tsx"
-import { MemberRow } from "./member-row.tsx"
+import { MemberItem } from "./member-row.tsx"
 import type { WorkspaceProps } from "./workspace-page.tsx"
 
 const Leaving = ({ workspaceId }: { readonly workspaceId: string }) => {
@@ -40,13 +40,12 @@ const Leaving = ({ workspaceId }: { readonly workspaceId: string }) => {
 
 export const MembersPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
   const { host } = useTexts()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { members, nextCursor } = await rest.listMembers({
+  const pages = usePages(workspaceId, "members", (at) =>
+    rest.listMembers({
       params: { id: workspaceId },
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: members, nextCursor }
-  })
+      query: at,
+    }),
+  )
   return (
     <>
       <h2>{host.members}</h2>
@@ -54,7 +53,7 @@ export const MembersPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
         {(members) => (
           <ul className="rows" aria-label={host.members}>
             {members.map((member) => (
-              <MemberRow
+              <MemberItem
                 key={member.id}
                 workspaceId={workspaceId}
                 mayManage={mayManage}

@@ -9,7 +9,7 @@ import { CheckField } from "../../ui/check-field.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { useAccount } from "../account/account-context.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { ConnectionsPart } from "./connections-part.tsx"
 
 const FIELDS = ["name", "slug"] as const
@@ -34,7 +34,7 @@ const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
     <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
       <TextField name="name" label={host.name} value={name} onChange={write} isRequired maxLength={200} />
       <TextField name="slug" label={host.slug} value={slug} onChange={writeSlug} isRequired />
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <Button type="submit" isPending={isPending}>
         {texts.save}
       </Button>
@@ -60,7 +60,7 @@ const RequireMfa = ({ workspaceId }: { readonly workspaceId: string }) => {
         {host.mfa.require}
       </CheckField>
       <p className="quiet">{host.mfa.requireHint}</p>
-      <Failure error={error} words={{ mfa_required: host.mfa.setUpFirst }} />
+      <FailureNotice error={error} words={{ mfa_required: host.mfa.setUpFirst }} />
     </section>
   )
 }
@@ -88,7 +88,7 @@ const Deletion = ({ workspaceId }: { readonly workspaceId: string }) => {
       <h2>{host.deleteWorkspace}</h2>
       <p>{host.deleteWorkspaceQuestion}</p>
       <TextField name="slug" label={host.slugAgain} value={slug} onChange={write} isRequired autoComplete="off" />
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <Button type="submit" look="danger" isPending={isPending}>
         {host.deleteWorkspace}
       </Button>

@@ -5,7 +5,7 @@ import { restOf } from "../../api/workspace-rest.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Deliveries } from "./deliveries.tsx"
 import { SecretShown } from "./secret-shown.tsx"
 
@@ -79,7 +79,7 @@ export const WebhookRow = ({
           />
         </span>
       </div>
-      <Failure error={change.error ?? ping.error ?? rotation.error} />
+      <FailureNotice error={change.error ?? ping.error ?? rotation.error} />
       <SecretShown label={host.webhookSecret} secret={secret} />
       {isOpen ? <Deliveries key={round} workspaceId={workspaceId} webhookId={id} /> : null}
     </li>

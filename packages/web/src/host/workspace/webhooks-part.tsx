@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { SecretShown } from "./secret-shown.tsx"
 import { WebhookRow } from "./webhook-row.tsx"
@@ -65,7 +65,7 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
           </CheckField>
         ))}
       </fieldset>
-      <Failure error={left} />
+      <FailureNotice error={left} />
       <Button type="submit" isPending={isPending}>
         {host.newWebhook}
       </Button>
@@ -76,12 +76,11 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
 
 export const WebhooksPart = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()
-  const pages = usePages(workspaceId, async (cursor) => {
-    const { webhooks, nextCursor } = await restOf(workspaceId).listWebhooks({
-      query: cursor === undefined ? {} : { cursor },
-    })
-    return { items: webhooks, nextCursor }
-  })
+  const pages = usePages(workspaceId, "webhooks", (at) =>
+    restOf(workspaceId).listWebhooks({
+      query: at,
+    }),
+  )
   return (
     <section className="stack" aria-label={host.webhooks}>
       <h2>{host.webhooks}</h2>

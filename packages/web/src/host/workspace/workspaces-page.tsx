@@ -9,7 +9,7 @@ import { TextField } from "../../ui/fields.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
-import { Failure } from "../parts/failure.tsx"
+import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 
@@ -41,7 +41,7 @@ const NewWorkspace = () => {
       <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="name" label={host.name} value={name} onChange={write} isRequired maxLength={200} />
         <TextField name="slug" label={host.slug} hint={host.slugHint} value={slug} onChange={writeSlug} />
-        <Failure error={left} />
+        <FailureNotice error={left} />
         <Button type="submit" isPending={isPending}>
           {host.create}
         </Button>

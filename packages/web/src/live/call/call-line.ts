@@ -14,7 +14,7 @@ export interface LineNews<People> {
   readonly problem?: CallProblem
 }
 
-export interface CallLine<People> {
+export interface CallTransport<People> {
   /** Value before anybody is in the call. */
   readonly nobody: People
   /** The tracks stay the caller's. */

@@ -4,7 +4,7 @@ import { useEvent } from "@gathercue/client/react"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 
-const CallRoom = lazy(async () => ({ default: (await import("./call-room.tsx")).CallRoom }))
+const EventCall = lazy(async () => ({ default: (await import("./call-room.tsx")).EventCall }))
 
 export const CallPlace = ({ client }: { readonly client: GatewayClient }) => {
   const { loading } = useTexts()
@@ -20,7 +20,7 @@ export const CallPlace = ({ client }: { readonly client: GatewayClient }) => {
   if (!hasSeat && !hadSeat) return null
   return (
     <Suspense fallback={<p role="status">{loading}</p>}>
-      <CallRoom client={client} />
+      <EventCall client={client} />
     </Suspense>
   )
 }

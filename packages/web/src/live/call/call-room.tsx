@@ -9,7 +9,7 @@ import { MeshCall } from "./mesh-call.tsx"
 
 const ServerCall = lazy(async () => ({ default: (await import("./server-call.tsx")).ServerCall }))
 
-export const CallRoom = ({ client }: { readonly client: GatewayClient }) => {
+export const EventCall = ({ client }: { readonly client: GatewayClient }) => {
   const { loading } = useTexts()
   const present = useEvent(client, (state) => presentSeat(state)?.provider ?? null) ?? null
   const [last, remember] = useState(present)

@@ -3,7 +3,7 @@
  * joined once takes part in every room that they enter, until they leave the call.
  */
 import type { GatewayClient } from "@gathercue/client"
-import type { CallLine, CallProblem, CallState, LineNews } from "./call-line.ts"
+import type { CallProblem, CallState, CallTransport, LineNews } from "./call-line.ts"
 
 export interface CallView<People> {
   readonly state: CallState
@@ -35,7 +35,7 @@ const trackIn = (opened: MediaStreamTrack | CallProblem): MediaStreamTrack | nul
   typeof opened === "string" ? null : opened
 
 export class CallSession<People> {
-  readonly #line: CallLine<People>
+  readonly #line: CallTransport<People>
   readonly #listeners = new Set<() => void>()
   #view: CallView<People>
   #microphone: MediaStreamTrack | null = null
@@ -43,7 +43,7 @@ export class CallSession<People> {
   /** Number of the current start: devices that open after a leave are closed again. */
   #start = 0
 
-  constructor(line: CallLine<People>) {
+  constructor(line: CallTransport<People>) {
     this.#line = line
     this.#view = { ...BEFORE, people: line.nobody }
     line.listen((news) => this.#heard(news))
@@ -158,7 +158,7 @@ export class CallSession<People> {
 
 /** A line listens to its client for the client's lifetime, so there is one session for each. */
 export const sessionsOf = <People>(
-  lineOf: (client: GatewayClient) => CallLine<People>,
+  lineOf: (client: GatewayClient) => CallTransport<People>,
 ): ((client: GatewayClient) => CallSession<People>) => {
   const sessions = new WeakMap<GatewayClient, CallSession<People>>()
   return (client) => {

@@ -1,7 +1,7 @@
 /** Shown before a call: nobody is heard or seen without having pressed a button. */
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 
 interface Props {
   readonly problem: string | null
@@ -13,7 +13,7 @@ export const JoinCall = ({ problem, onJoin }: Props) => {
   return (
     <>
       <p>{live.callOffer}</p>
-      <Problem>{problem}</Problem>
+      <ProblemNotice>{problem}</ProblemNotice>
       <div className="row">
         <Button look="main" onPress={() => onJoin(true)}>
           {live.joinCall}

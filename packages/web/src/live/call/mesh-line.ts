@@ -1,9 +1,9 @@
 /** Calls between browsers. */
 import type { GatewayClient } from "@gathercue/client"
 import { MediaCall, type MediaPeer } from "@gathercue/client/media"
-import type { CallLine } from "./call-line.ts"
+import type { CallTransport } from "./call-line.ts"
 
-export const meshLineOf = (client: GatewayClient): CallLine<ReadonlyArray<MediaPeer>> => {
+export const meshLineOf = (client: GatewayClient): CallTransport<ReadonlyArray<MediaPeer>> => {
   const call = new MediaCall(client)
   return {
     nobody: [],

@@ -1,13 +1,9 @@
 /** A call on a LiveKit server. It follows the person from room to room. */
-import type { GatewayClient } from "@gathercue/client"
 import { isTrackReference, RoomAudioRenderer, RoomContext, useTracks, VideoTrack } from "@livekit/components-react"
 import { Track } from "livekit-client"
-import { useEffect, useState, useSyncExternalStore } from "react"
 import { useTexts } from "../../texts/language.tsx"
-import { Problem } from "../../ui/notice.tsx"
-import { CallControls, CallPanel, CallProgress } from "./call-controls.tsx"
+import { CallFrame, type CallProps } from "./call-frame.tsx"
 import { sessionsOf } from "./call-session.ts"
-import { JoinCall } from "./join-call.tsx"
 import { serverLineOf } from "./server-line.ts"
 
 const sessionOf = sessionsOf(serverLineOf)
@@ -38,32 +34,15 @@ const Tiles = () => {
   )
 }
 
-export const ServerCall = ({ client, isSeated }: { readonly client: GatewayClient; readonly isSeated: boolean }) => {
-  const { live } = useTexts()
-  const [session] = useState(() => sessionOf(client))
-  const view = useSyncExternalStore(session.subscribe, session.read)
-  const { state, people: room, problem } = view
-  useEffect(() => () => session.leave(), [session])
-  const trouble = problem === null ? null : live.callProblems[problem]
-  if (state === "off") {
-    if (!isSeated) return null
-    return (
-      <CallPanel>
-        <JoinCall problem={trouble} onJoin={(hasDevices) => void session.join(hasDevices)} />
-      </CallPanel>
-    )
-  }
-  return (
-    <CallPanel>
-      <Problem>{trouble}</Problem>
-      <CallProgress session={session} view={view} />
-      {room === null ? null : (
+export const ServerCall = (props: CallProps) => (
+  <CallFrame {...props} sessionOf={sessionOf}>
+    {({ people: room }) =>
+      room === null ? null : (
         <RoomContext.Provider value={room}>
           <RoomAudioRenderer />
           <Tiles />
         </RoomContext.Provider>
-      )}
-      <CallControls session={session} view={view} />
-    </CallPanel>
-  )
-}
+      )
+    }
+  </CallFrame>
+)

@@ -5,11 +5,11 @@
 import type { GatewayClient } from "@gathercue/client"
 import { presentSeat } from "@gathercue/client/media"
 import { ConnectionState, DisconnectReason, type ReconnectPolicy, Room, RoomEvent, Track } from "livekit-client"
-import type { CallLine, LineNews } from "./call-line.ts"
-import { type Seat, seatOf } from "./server-seat.ts"
+import type { CallTransport, LineNews } from "./call-line.ts"
+import { type ServerSeat, seatOf } from "./server-seat.ts"
 
 type News = LineNews<Room | null>
-type Tracks = Parameters<CallLine<Room | null>["start"]>[0]
+type Tracks = Parameters<CallTransport<Room | null>["start"]>[0]
 
 const NO_TRACKS: Tracks = { audio: null, video: null }
 const SOURCES = [
@@ -44,7 +44,7 @@ const leave = (room: Room | null): void => {
   void room?.disconnect(false)
 }
 
-const connected = async (room: Room, { url, token }: Seat): Promise<boolean> => {
+const connected = async (room: Room, { url, token }: ServerSeat): Promise<boolean> => {
   try {
     await room.connect(url, token, CONNECT)
   } catch {
@@ -53,7 +53,7 @@ const connected = async (room: Room, { url, token }: Seat): Promise<boolean> => 
   return room.state !== ConnectionState.Disconnected
 }
 
-class ServerLine implements CallLine<Room | null> {
+class ServerLine implements CallTransport<Room | null> {
   readonly nobody = null
   readonly #client: GatewayClient
   #heard: (news: News) => void = () => {}
@@ -62,7 +62,7 @@ class ServerLine implements CallLine<Room | null> {
   #tracks = NO_TRACKS
   #isMuted = false
   /** Seat in the current room; null without one. */
-  #seat: Seat | null = null
+  #seat: ServerSeat | null = null
   /** Whether its token must not be used, because its rights have changed. */
   #isSpent = false
   /** Whether another tab has taken over the call. */
@@ -148,7 +148,7 @@ class ServerLine implements CallLine<Room | null> {
     else if (given !== null || state.me.roomId === null) this.#leavePlace()
   }
 
-  #take(seat: Seat): void {
+  #take(seat: ServerSeat): void {
     const before = this.#seat
     if (seat.token === before?.token) return
     this.#seat = seat
@@ -254,7 +254,7 @@ class ServerLine implements CallLine<Room | null> {
     else void this.#enter("reconnecting")
   }
 
-  async #usableSeat(): Promise<Seat | null> {
+  async #usableSeat(): Promise<ServerSeat | null> {
     const seat = this.#seat
     if (seat === null || (!this.#isSpent && this.#client.clock.now() < seat.usableUntil)) return seat
     const renewed = new Promise<void>((resolve) => {
@@ -303,4 +303,4 @@ class ServerLine implements CallLine<Room | null> {
   }
 }
 
-export const serverLineOf = (client: GatewayClient): CallLine<Room | null> => new ServerLine(client)
+export const serverLineOf = (client: GatewayClient): CallTransport<Room | null> => new ServerLine(client)

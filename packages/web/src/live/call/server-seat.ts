@@ -1,6 +1,6 @@
 /** A seat on a media server, with its token's claims. */
 
-export interface Seat {
+export interface ServerSeat {
   readonly url: string
   readonly token: string
   /** Room name in the media server. */
@@ -23,7 +23,7 @@ const claimsOf = (token: string): Claims => {
   return JSON.parse(new TextDecoder().decode(bytes)) as Claims
 }
 
-export const seatOf = ({ url, token }: Pick<Seat, "url" | "token">): Seat => {
+export const seatOf = ({ url, token }: Pick<ServerSeat, "url" | "token">): ServerSeat => {
   const { exp = 0, video } = claimsOf(token)
   return { url, token, room: video?.room ?? "", usableUntil: exp * 1000 - MARGIN_MS }
 }

@@ -4,7 +4,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { clockOf, whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { useSecondsUntil } from "../use-seconds-until.ts"
 import { HelpCall } from "./help-call.tsx"
 import { RoomChoice } from "./room-choice.tsx"
@@ -39,13 +39,13 @@ const OwnRoom = ({ client, name }: Props & { readonly name: string }) => {
           </Button>
         </div>
       ) : null}
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       <HelpCall client={client} />
     </>
   )
 }
 
-export const Breakout = ({ client }: Props) => {
+export const BreakoutPanel = ({ client }: Props) => {
   const { live } = useTexts()
   const isOpen = useEvent(client, ({ rooms }) => rooms.breakout !== null) ?? false
   const name = useEvent(client, ({ rooms }) => rooms.assignment?.name)

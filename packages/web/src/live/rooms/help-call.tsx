@@ -5,7 +5,7 @@ import { useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 
 export const HelpCall = ({ client }: { readonly client: GatewayClient }) => {
   const texts = useTexts()
@@ -23,7 +23,7 @@ export const HelpCall = ({ client }: { readonly client: GatewayClient }) => {
         {live.askForHelp}
       </Button>
       <span role="status">{isAsked ? live.helpAsked : null}</span>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 
 const NONE: ReadonlyArray<RoomView> = []
 
@@ -26,7 +26,7 @@ export const RoomChoice = ({ client }: { readonly client: GatewayClient }) => {
   const mayChoose = useEvent(client, ({ me }) => me.can.includes("room.choose")) ?? false
   const rooms = useEvent(client, (state) => openTo(state.rooms, own)) ?? NONE
   const { send, isPending, error } = useCommand(client)
-  if (!mayChoose || rooms.length === 0) return <Problem>{whyFailed(texts, error)}</Problem>
+  if (!mayChoose || rooms.length === 0) return <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
   return (
     <div>
       <ul className="row" aria-label={live.chooseRoom}>
@@ -38,7 +38,7 @@ export const RoomChoice = ({ client }: { readonly client: GatewayClient }) => {
           </li>
         ))}
       </ul>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
     </div>
   )
 }

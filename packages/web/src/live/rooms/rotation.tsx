@@ -4,7 +4,7 @@ import { useCommand, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { RoundView } from "./round-view.tsx"
 
 const TakingPart = ({ client }: { readonly client: GatewayClient }) => {
@@ -19,12 +19,12 @@ const TakingPart = ({ client }: { readonly client: GatewayClient }) => {
       <Button isPending={isPending} onPress={() => void send("rotation.opt", { in: isOut })}>
         {isOut ? live.takePart : live.sitOut}
       </Button>
-      <Problem>{whyFailed(texts, error)}</Problem>
+      <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
     </div>
   )
 }
 
-export const Rotation = ({ client }: { readonly client: GatewayClient }) => {
+export const RotationPanel = ({ client }: { readonly client: GatewayClient }) => {
   const { live } = useTexts()
   const isRotation =
     useEvent(client, ({ phases }) =>

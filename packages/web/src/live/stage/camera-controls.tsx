@@ -5,7 +5,7 @@ import type { Texts } from "../../texts/en.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
-import { Problem } from "../../ui/notice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { InsecurePage, NoRecorder } from "./camera-push.ts"
 import type { Sending } from "./use-camera-push.ts"
 import "./stage.css"
@@ -36,8 +36,8 @@ export const CameraControls = ({ view, start, stop }: Sending) => {
     <>
       <p>{onAir.takesOver}</p>
       <p role="status">{state === "off" ? "" : onAir.state[state]}</p>
-      <Problem>{ended}</Problem>
-      <Problem>{whyNot(texts, starting.error)}</Problem>
+      <ProblemNotice>{ended}</ProblemNotice>
+      <ProblemNotice>{whyNot(texts, starting.error)}</ProblemNotice>
       {stream === undefined ? null : <Preview stream={stream} />}
       <div className="row">
         {stream === undefined ? (

@@ -11,10 +11,10 @@ import type { PollTally, PollView } from "../../../../protocol/messages/polls.ts
 import type { PersonalState, SharedState, StaffState } from "../../../../protocol/ready.ts"
 import type { ReadContext } from "../activity.ts"
 
-export const everyoneSees = ({ results, published, status }: Poll): boolean =>
+const everyoneSees = ({ results, published, status }: Poll): boolean =>
   published || results === "live" || (results === "afterVote" && status === "closed")
 
-export const pollView = (poll: Poll, withCounts: boolean): PollView => {
+const pollView = (poll: Poll, withCounts: boolean): PollView => {
   const { counts, voters, extendedMs: _extended, ...rest } = poll
   return withCounts ? { ...rest, counts, voters } : rest
 }

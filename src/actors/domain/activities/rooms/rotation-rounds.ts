@@ -50,7 +50,7 @@ export const roundTimerOf = (rotation: Rotation): TimerView | undefined => {
 }
 
 /** Stores and publishes the rotation, with the chart's state as its status. The round end applies to everyone in the round. */
-export const settle = (
+export const settleRotation = (
   turn: Turn,
   before: Rotation,
   change: Partial<Omit<Rotation, "status">>,
@@ -205,14 +205,14 @@ const AFRESH = { remainingMs: null, paused: null, extendedMs: 0 } as const
 
 export const finish = (turn: Turn, rotation: Rotation): void => {
   empty(turn)
-  settle(turn, rotation, { startsAt: null, endsAt: null, ...AFRESH })
+  settleRotation(turn, rotation, { startsAt: null, endsAt: null, ...AFRESH })
 }
 
 /** Leaves all rooms empty until the next pairing; `null`: until there are participants to pair. */
-export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): void => {
+export const emptyRooms = (turn: Turn, rotation: Rotation, forMs: number | null): void => {
   empty(turn)
   const endsAt = forMs === null ? null : toTimestamp(turn.now + forMs)
-  settle(turn, rotation, { startsAt: turn.at, endsAt, ...AFRESH })
+  settleRotation(turn, rotation, { startsAt: turn.at, endsAt, ...AFRESH })
 }
 
 /** Pairs the present participants. The chart proceeds according to the result. */
@@ -243,7 +243,7 @@ export const beginRound = (turn: Turn, { rotation, pairing }: Of<"pairing.found"
     byes: byes.length,
     seating,
   }
-  const begun = settle(turn, rotation, change, state)
+  const begun = settleRotation(turn, rotation, change, state)
   const repeats = groups.flatMap(({ repeat }, group) => (repeat ? [group] : []))
   const id = roundId(begun)
   const round = { id, n: begun.n, at: turn.at, groups: groups.map(({ people }) => people), repeats, byes }

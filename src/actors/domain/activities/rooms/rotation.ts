@@ -18,17 +18,17 @@ import { type Activity, type ReadContext, refuse } from "../activity.ts"
 import {
   beginRound,
   elapse,
+  emptyRooms,
   finish,
   groupOf,
   pair,
   publishRound,
-  rest,
   restMs,
   rotationView,
   roundFor,
   roundOf,
   roundTimerOf,
-  settle,
+  settleRotation,
   takingPart,
 } from "./rotation-rounds.ts"
 
@@ -176,12 +176,12 @@ export const rotationGuards = {
 const pause = (turn: Turn, going: Rotation): void => {
   const { status, endsAt } = going
   const remainingMs = endsAt === null ? null : Math.max(0, toMillis(endsAt) - turn.now)
-  settle(turn, going, { paused: status === "break" ? "break" : "round", remainingMs })
+  settleRotation(turn, going, { paused: status === "break" ? "break" : "round", remainingMs })
 }
 
 const resume = (turn: Turn, going: Rotation): void => {
   const endsAt = toTimestamp(turn.now + (going.remainingMs ?? 0))
-  settle(turn, going, { paused: null, remainingMs: null, endsAt })
+  settleRotation(turn, going, { paused: null, remainingMs: null, endsAt })
 }
 
 /** Chart actions on a rotation. */
@@ -196,12 +196,12 @@ export const rotationActions = {
   },
   pairAgain: steering(pair),
   beginRound,
-  waitForPeople: (turn: Turn, { rotation: going }: Of<"pairing.lacks">): void => rest(turn, going, null),
+  waitForPeople: (turn: Turn, { rotation: going }: Of<"pairing.lacks">): void => emptyRooms(turn, going, null),
   finishPaired: (turn: Turn, { rotation: going }: Of<"pairing.done">): void => finish(turn, going),
   finishRotation: steering(finish),
   elapseRound: withRotation(elapse),
-  restRotation: withRotation((turn, going) => rest(turn, going, restMs(going))),
-  gatherPeople: withRotation((turn, going) => rest(turn, going, GATHERING_MS)),
+  restRotation: withRotation((turn, going) => emptyRooms(turn, going, restMs(going))),
+  gatherPeople: withRotation((turn, going) => emptyRooms(turn, going, GATHERING_MS)),
   pauseRotation: steering(pause),
   resumeRotation: steering(resume),
   /** Extends the running round, or the break, for everyone in it. */
@@ -212,7 +212,7 @@ export const rotationActions = {
       timer,
       usedMs: toMillis(timer.endsAt) - toMillis(timer.startedAt),
       longest: "A round lasts at most a day.",
-      write: ({ endsAt, extendedMs }) => roundTimerOf(settle(turn, going, { endsAt, extendedMs })) ?? timer,
+      write: ({ endsAt, extendedMs }) => roundTimerOf(settleRotation(turn, going, { endsAt, extendedMs })) ?? timer,
     })
   },
   answerRotation: reply,

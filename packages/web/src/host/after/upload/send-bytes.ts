@@ -1,7 +1,7 @@
 /** One `PUT` of bytes to a signed address, with `XMLHttpRequest` because `fetch` reports no upload progress. */
 import { RestProblem } from "@gathercue/client"
 
-export interface Sending {
+interface Sending {
   readonly url: string
   readonly bytes: Blob
   readonly signal: AbortSignal

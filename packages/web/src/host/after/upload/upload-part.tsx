@@ -5,7 +5,7 @@ import { useAction } from "../../../api/use-action.ts"
 import { useFormats, useTexts } from "../../../texts/language.tsx"
 import { Button } from "../../../ui/button.tsx"
 import { TextField } from "../../../ui/fields.tsx"
-import { Failure } from "../../parts/failure.tsx"
+import { FailureNotice } from "../../parts/failure.tsx"
 import type { UploadView } from "./recording-upload.ts"
 import { beginUpload, cancelUpload, continueUpload, forgetUpload, useUpload } from "./uploads.ts"
 
@@ -76,7 +76,7 @@ const RunningUpload = ({
         {fileName} <span className="quiet">{host.upload.sent(megabytes(sentBytes), megabytes(totalBytes))}</span>
       </p>
       <progress aria-label={host.upload.progress(fileName)} value={sentBytes} max={totalBytes} />
-      <Failure
+      <FailureNotice
         error={error}
         words={{ payload_too_large: host.upload.tooLarge, conflict: host.upload.noRoom, not_found: host.upload.gone }}
       />
