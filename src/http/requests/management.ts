@@ -35,7 +35,8 @@ const KINDS: { readonly [scheme: string]: string } = {
 }
 export const kindRefused = (access: Access): Forbidden => {
   const schemes = SECURITY[access].flatMap((one) => Object.keys(one))
-  const isForMembers = schemes.includes("apiKey") && SECURITY[access].every((one) => Object.keys(one).length > 0)
+  const isForMembers =
+    access !== "liveEvent" && schemes.includes("apiKey") && SECURITY[access].every((one) => Object.keys(one).length > 0)
   const kinds = schemes.map((one) => (one === "workspaceSession" && isForMembers ? MEMBERS_SESSION : KINDS[one]))
   return kinds.length === 0
     ? wrongKind
