@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import { PATIENCE_MS, TEST_MS } from "./test/support/patience.ts"
+import { suite } from "./test/support/suite.ts"
 
 /** Calls, broadcasts and crowds of pages fill two cores: these files run one after the other, and nothing beside them. */
 const ALONE = [
@@ -24,18 +24,7 @@ const group = (name: string, groupOrder: number, maxWorkers: number, files: obje
 /** Tests that need Chromium on the machine. */
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/every-file.ts"],
-    pool: "forks",
-    // The files of a worker share their modules: each would load the server anew.
-    isolate: false,
-    testTimeout: TEST_MS,
-    // A hook starts a server and Chromium: on a busy machine that takes longer than ten seconds.
-    hookTimeout: TEST_MS,
-    // The default of one second is less than a page of a busy machine takes for a request and a render.
-    expect: { poll: { timeout: PATIENCE_MS } },
-    retry: 0,
-    passWithNoTests: false,
+    ...suite(),
     projects: [
       // Pages of one person wait for the server and for each other most of the time.
       group("pages", 0, 2, { include: ["test-browser/**/*.test.ts"], exclude: ALONE }),

@@ -7,7 +7,16 @@ import { chmodSync, cpSync, existsSync, readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { copyAssets, modified, root } from "./assets.mjs"
 
-const SOURCE_FOLDERS = ["src", "packages/client/src", "test", "test-nodes", "chaos", "demo", "capacity"]
+const SOURCE_FOLDERS = [
+  "src",
+  "packages/client/src",
+  "test",
+  "test-nodes",
+  "test-processes",
+  "chaos",
+  "demo",
+  "capacity",
+]
 const SETTINGS = ["package-lock.json", "tsconfig.json", "vitest.config.ts"]
 const INHERITED = { stdio: "inherit" }
 const buildInfo = join(root, "dist/.tsbuildinfo")

@@ -13,6 +13,7 @@ const FOLDERS = [
   "packages",
   "test",
   "test-nodes",
+  "test-processes",
   "test-media",
   "test-browser",
   "test-drills",

@@ -7,7 +7,16 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const FOLDERS = ["test", "test-media", "test-nodes", "test-browser", "test-drills", "test-livekit", "test-sdks"]
+const FOLDERS = [
+  "test",
+  "test-media",
+  "test-nodes",
+  "test-processes",
+  "test-browser",
+  "test-drills",
+  "test-livekit",
+  "test-sdks",
+]
 
 const RULES = [
   [/\bset(?:Timeout|Interval)\(/, "waits for a time; wait for a signal"],

@@ -70,6 +70,7 @@ const SUITES = [
   suite("test", 45),
   suite("test:browser", 30, "--project pages", "of pages"),
   suite("test:nodes", 25, NODES),
+  suite("test:processes", 25),
   suite("test:media", 20),
   { ...suite("drills", 10), command: `npm run drills -- ${DRILLS}` },
   // Skipped where a toolchain of another language is missing, or its libraries cannot be fetched: the first line of its output says which.

@@ -12,6 +12,7 @@ const FOLDERS = [
   "test-livekit",
   "test-media",
   "test-nodes",
+  "test-processes",
   "test-sdks",
   "scripts",
   "benchmarks",
@@ -96,10 +97,10 @@ test.each(bounded)("%s is no longer than its kind may be", (document) => {
   expect(bytesOf(document)).toBeLessThanOrEqual(kilobytes * KILOBYTE)
 })
 
-test("all documents together, without the generated reference, are at most 268 KB", () => {
+test("all documents together, without the generated reference, are at most 276 KB", () => {
   const written = bounded.filter((document) => !document.startsWith("docs/reference/"))
   expect(written.length).toBeGreaterThan(40)
-  expect(written.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(268 * KILOBYTE)
+  expect(written.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(276 * KILOBYTE)
 })
 
 test.each([

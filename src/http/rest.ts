@@ -24,6 +24,7 @@ import { developmentRoutes } from "./development/development-routes.ts"
 import { mediaRoutes } from "./media/routes.ts"
 import type { ReadPublicEvent } from "./pages/event-in-page.ts"
 import { NO_SUCH_PAGE, PAGES, servePage } from "./pages/pages.ts"
+import { LongPolls } from "./requests/long-polls.ts"
 import { HttpSettings } from "./requests/settings.ts"
 import { type RequestServices, type Route, routes } from "./routes.ts"
 import { policyOfPage } from "./transport/inline-scripts.ts"
@@ -92,6 +93,7 @@ export const bindRest = (
   never,
   | RequestServices
   | HttpSettings
+  | LongPolls
   | Authenticator
   | BearerLinks
   | ClientAddresses
@@ -109,6 +111,7 @@ export const bindRest = (
     const clients = yield* ClientAddresses
     const database = yield* Database
     const timers = yield* currentTimers
+    const longPolls = yield* LongPolls
     const run = Effect.runCallbackWith(yield* Effect.context<RequestServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const noSuchPath = problems.write(
@@ -121,12 +124,11 @@ export const bindRest = (
     let onIdle: (() => void) | undefined
 
     /** Bounds the wait for a hanging database; the request's work may still complete. One timer serves all requests. */
-    const pending = new Set<{ readonly since: number; readonly send: (response: HttpResponse) => void }>()
+    const pending = new Set<{ readonly until: number; readonly send: (response: HttpResponse) => void }>()
     const stopGivingUp = every(timers, 1000, () => {
-      const before = timers.elapsed() - options.deadlineMs
+      const now = timers.elapsed()
       for (const waiting of pending) {
-        // Requests are in order of arrival: the first young enough ends the loop.
-        if (waiting.since > before) break
+        if (waiting.until > now) continue
         pending.delete(waiting)
         waiting.send(problems.of(new Unavailable({ detail: "The request took too long.", retryAfterSeconds: 5 })))
       }
@@ -134,9 +136,12 @@ export const bindRest = (
 
     /** Runs an effect that always answers; an escaped defect is answered too. */
     const respond =
-      (answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, RequestServices>): PlainRoute["respond"] =>
+      (
+        answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, RequestServices>,
+        waitsMs = 0,
+      ): PlainRoute["respond"] =>
       (request, send) => {
-        const waiting = { since: timers.elapsed(), send }
+        const waiting = { until: timers.elapsed() + options.deadlineMs + waitsMs, send }
         pending.add(waiting)
         const caller = {
           address: request.client,
@@ -164,14 +169,14 @@ export const bindRest = (
 
     /** Under overload a request is refused before any work is done for it, so that started requests finish. */
     const respondUnlessCrowded =
-      (answer: Parameters<typeof respond>[0]): PlainRoute["respond"] =>
+      (...answer: Parameters<typeof respond>): PlainRoute["respond"] =>
       (request, send) => {
-        if (!database.isCrowded()) return respond(answer)(request, send)
+        if (!database.isCrowded()) return respond(...answer)(request, send)
         metrics.databaseRefused.add()
         return send(problems.of(crowded))
       }
 
-    const contractRoute = ({ method, path, access, serve, wantsClient, bodyLimit }: Route): PlainRoute => ({
+    const contractRoute = ({ method, path, access, serve, wantsClient, bodyLimit, waitsMs }: Route): PlainRoute => ({
       method,
       path,
       wantsClient,
@@ -180,7 +185,7 @@ export const bindRest = (
       crossOrigin:
         (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&
         !path.startsWith("/v1/accounts/"),
-      respond: respondUnlessCrowded(serve),
+      respond: respondUnlessCrowded(serve, waitsMs),
     })
 
     const plain = (
@@ -316,6 +321,7 @@ export const bindRest = (
     return {
       drained: (deadlineMs) => {
         stopGivingUp()
+        Effect.runSync(longPolls.end)
         return inFlight === 0
           ? Promise.resolve(true)
           : new Promise((resolve) => {

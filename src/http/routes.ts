@@ -87,6 +87,8 @@ export interface Route {
   readonly wantsClient: boolean
   /** Maximum body size in bytes. */
   readonly bodyLimit: number
+  /** Milliseconds that the answer may wait for something new. */
+  readonly waitsMs: number
 }
 
 /** Services required by requests, inferred from the handlers and the steps around them. */

@@ -30,8 +30,8 @@ interface EndedRequest {
 const SLOW_MS = 1000
 /** Paths polled every few seconds by machines. */
 const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
-/** Media routes, whose pace is that of the client or of a live stream. */
-const PACED_BY_CLIENTS = /^\/v1\/(?:media|live|ingest)\//
+/** Media routes, whose pace is that of the client or of a live stream, and polls that wait. */
+const PACED_BY_CLIENTS = /^\/v1\/(?:media\/|live\/|ingest\/|occurrences$)/
 
 const isSlow = ({ ms, route }: EndedRequest): boolean => ms >= SLOW_MS && !PACED_BY_CLIENTS.test(route)
 

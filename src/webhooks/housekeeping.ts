@@ -1,6 +1,7 @@
 /**
  * Periodic work beside the dispatcher's loop, which it never blocks: endpoints that always fail are disabled, deliveries that wait for a
- * disabled endpoint are skipped, expired replaced secrets are removed, and old messages are deleted with their deliveries. Every statement
+ * disabled endpoint are skipped, expired replaced secrets are removed, and old messages are deleted with their deliveries. Feeds
+ * that nobody reads end. Every statement
  * may run concurrently with the same one of another process.
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
@@ -8,8 +9,13 @@ import type { Logger } from "pino"
 import { toTimestamp } from "../model/timestamp.ts"
 import type { Database, Queryable } from "../store/database.ts"
 import { patiently } from "../store/sweeps.ts"
+import { sweepFeeds } from "../store/webhooks/occurrence-feeds.ts"
 import { skipDeliveries, sweepMessages } from "../store/webhooks/webhook-deliveries.ts"
-import { disableFailing, forgetLapsedSecrets } from "../store/webhooks/webhook-endpoints.ts"
+import {
+  deleteEndpointsOfDeletedEvents,
+  disableFailing,
+  forgetLapsedSecrets,
+} from "../store/webhooks/webhook-endpoints.ts"
 import type { RetryForever } from "./retry-forever.ts"
 
 const TIDY_EVERY = "1 minute"
@@ -46,5 +52,13 @@ export const housekeeping = (
     )
 
     yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced(TIDY_EVERY)))
-    yield* Effect.forkScoped(Effect.repeat(inBatches(sweep), Schedule.spaced(SWEEP_EVERY)))
+    const endFeeds = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      sweepUp((sql) => sweepFeeds(sql, toTimestamp(now - KEPT_MS))),
+    )
+
+    const sweepAll = inBatches(sweep).pipe(
+      Effect.andThen(endFeeds),
+      Effect.andThen(sweepUp(deleteEndpointsOfDeletedEvents)),
+    )
+    yield* Effect.forkScoped(Effect.repeat(sweepAll, Schedule.spaced(SWEEP_EVERY)))
   })

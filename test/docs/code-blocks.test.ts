@@ -1,7 +1,7 @@
 /**
  * Every block of code in the documents is checked: shell lines and frames here, calls and the encoder by `test-media/guides.test.ts`, programs by
  * `test/e2e/guides.test.ts` and `test/client/consumers/guides.test.ts`, the settings of Prometheus by the drills, the rights of the database's
- * user by `test/cli/check.test.ts`, and those of the TURN server in `test-browser`.
+ * user by `test-processes/check-command.test.ts`, and those of the TURN server in `test-browser`.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"

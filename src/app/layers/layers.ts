@@ -6,6 +6,7 @@ import { Erasures } from "../../erasure/erasures.ts"
 import { HelpDesk } from "../../help/help-desk.ts"
 import { domainProofsLayer } from "../../http/handlers/workspaces/domain-proofs.ts"
 import { Idempotency } from "../../http/requests/idempotency.ts"
+import { LongPolls } from "../../http/requests/long-polls.ts"
 import { idleAccountsSweepLayer } from "../../store/accounts/idle-accounts.ts"
 import { scheduledBackupsLayer } from "../../store/backups/scheduled-backups.ts"
 import type { Database } from "../../store/database.ts"
@@ -55,6 +56,7 @@ export const layersOf = (composition: Composition) => {
     connections,
     Agendas.layer,
     NewEvents.layer,
+    LongPolls.layer,
     Layer.mergeAll(Erasures.layer, DeletedWorkspaces.layer).pipe(Layer.provide(actors)),
     HelpDesk.layer(config.helpModel),
     WebhookRegistration.layer(keysOf(composition, SECRETS_PURPOSE)),

@@ -51,6 +51,9 @@ export class BodyLimit extends Context.Service<BodyLimit, number>()("gathercue/B
 /** Endpoint annotation: the handler streams the body itself, because that may take long; the payload is not decoded. */
 export class BytesBody extends Context.Service<BytesBody, true>()("gathercue/BytesBody") {}
 
+/** Endpoint annotation: the answer may wait for something new, at most this many milliseconds beside the time of other requests. */
+export class LongPoll extends Context.Service<LongPoll, number>()("gathercue/LongPoll") {}
+
 /** Endpoint annotation: the answer has an entity tag, so that its caller can revalidate it. */
 export class Revalidated extends Context.Service<Revalidated, true>()("gathercue/Revalidated") {}
 

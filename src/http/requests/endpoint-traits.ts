@@ -8,6 +8,7 @@ import {
   BytesBody,
   ExactBody,
   FreshSignIn,
+  LongPoll,
   OptionalBody,
   Revalidated,
   SecretAddress,
@@ -32,6 +33,8 @@ export const traitsOf = (endpoint: HttpApiEndpoint.Top) => {
     addressLimit: annotated(AddressLimit) ?? ("publicRead" as const),
     bodyLimit: annotated(BodyLimit) ?? BODY_LIMIT_BYTES,
     freshSignIn: annotated(FreshSignIn),
+    /** Milliseconds that the answer may wait for something new. */
+    waitsMs: annotated(LongPoll) ?? 0,
     isExact: annotated(ExactBody) === true,
     isBytes: annotated(BytesBody) === true,
     hasOptionalBody: annotated(OptionalBody) === true,

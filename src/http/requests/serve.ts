@@ -37,6 +37,8 @@ interface Compiled<Services> {
   readonly wantsClient: boolean
   /** Maximum body size in bytes. */
   readonly bodyLimit: number
+  /** Milliseconds that the answer may wait for something new. */
+  readonly waitsMs: number
 }
 
 /** Compiles an endpoint and its handler into one function from request to response. */
@@ -54,7 +56,7 @@ export const compile = <Services>(
     const idempotency = yield* Idempotency
     const limits = yield* RateLimits
     const traits = traitsOf(endpoint)
-    const { addressLimit, bodyLimit } = traits
+    const { addressLimit, bodyLimit, waitsMs } = traits
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const { readCall, finish } = callReader(endpoint, traits, settings)
     const establish = accessCheck(traits)
@@ -127,5 +129,5 @@ export const compile = <Services>(
       })
       return finish(request, settle(request, work))
     }
-    return { serve, wantsClient, bodyLimit }
+    return { serve, wantsClient, bodyLimit, waitsMs }
   })

@@ -11,7 +11,7 @@ import { Modality } from "../modality.ts"
 import { named } from "../named.ts"
 import { EventRole } from "../roles.ts"
 import { inPascalCase } from "../text/identifiers.ts"
-import { Instant } from "../timestamp.ts"
+import { Instant, type Timestamp } from "../timestamp.ts"
 
 interface Row {
   readonly description: string
@@ -218,9 +218,8 @@ const TYPES = {
 
 /** A type to which an endpoint can subscribe. */
 export type WebhookEventType = keyof typeof TYPES
-export const WebhookEventType = Schema.Literals(Object.keys(TYPES) as ReadonlyArray<WebhookEventType>).annotate(
-  named("WebhookEventType"),
-)
+export const WEBHOOK_EVENT_TYPES = Object.keys(TYPES) as ReadonlyArray<WebhookEventType>
+export const WebhookEventType = Schema.Literals(WEBHOOK_EVENT_TYPES).annotate(named("WebhookEventType"))
 
 /** All delivered types. No endpoint subscribes to `ping`. */
 const DELIVERED = {
@@ -271,3 +270,9 @@ export const WEBHOOK_EXAMPLES: { readonly [type: string]: object } = eachRow((ty
   occurredAt: T1,
   ...example,
 }))
+
+/** Exact body bytes of an example that is sent to an endpoint: `isExample` tells it from an occurrence. */
+export const encodeExample = (
+  type: WebhookEventType,
+  own: { readonly id: string; readonly workspaceId: string; readonly occurredAt: Timestamp },
+): string => JSON.stringify({ ...WEBHOOK_EXAMPLES[type], ...own, isExample: true })

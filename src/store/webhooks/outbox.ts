@@ -23,7 +23,10 @@ export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): Readonly
     occurred_at: occurrence.occurredAt,
   }))
 
-/** Whether any endpoint subscribes to one of these types. A caller with many webhook events of unwanted types need not append them. */
+/**
+ * Whether any endpoint subscribes to one of these types, or the workspace reads its feed. A caller with many webhook events of unwanted
+ * types need not append them.
+ */
 export const isWanted = async (
   sql: Queryable,
   workspaceId: string,
@@ -31,13 +34,14 @@ export const isWanted = async (
 ): Promise<boolean> => {
   const rows = await sql`
     select 1 from webhook_endpoints
-     where workspace_id = ${workspaceId} and (event_types = '{}' or event_types && ${[...types]}::text[]) limit 1`
+     where workspace_id = ${workspaceId} and (event_types = '{}' or event_types && ${[...types]}::text[])
+    union all select 1 from occurrence_feeds where workspace_id = ${workspaceId} limit 1`
   return rows.length > 0
 }
 
 /**
  * Stores each webhook event together with one delivery for every endpoint that wants its type, which is skipped when the
- * endpoint is disabled. A webhook event without a subscriber is not stored. Resolves to the number of deliveries to be sent.
+ * endpoint is disabled. A webhook event without a subscriber is stored only for a feed. Resolves to the number of deliveries to be sent.
  */
 export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<Occurrence>): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`

@@ -15,7 +15,7 @@ export const FAILURES_APART = "2 days"
 /** Time for which a replaced secret still signs. */
 const SECRET_OVERLAP = "24 hours"
 
-const COLUMNS = "id, url, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
+const COLUMNS = "id, url, event_id, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
 
 /**
  * `manual` means that a member or a key disabled it, `failing` that all its answers for five days were failures, and `gone` that it
@@ -26,6 +26,8 @@ type DisabledReason = "manual" | "failing" | "gone"
 export interface WebhookEndpointRow {
   readonly id: string
   readonly url: string
+  /** The event whose occurrences the endpoint receives; null: all events, and what belongs to none. */
+  readonly eventId: string | null
   readonly eventTypes: ReadonlyArray<WebhookEventType>
   readonly status: "active" | "disabled"
   readonly disabledReason: DisabledReason | null
@@ -41,6 +43,7 @@ export const insertWebhookEndpoint = async (
     id: string
     workspaceId: string
     url: string
+    eventId?: string | null
     eventTypes: ReadonlyArray<WebhookEventType>
     secretSealed: Uint8Array
     /** Null for a member. */
@@ -49,8 +52,8 @@ export const insertWebhookEndpoint = async (
 ): Promise<WebhookEndpointRow | undefined> => {
   await lockWorkspace(sql, endpoint.workspaceId)
   const [row] = await sql<WebhookEndpointRow[]>`
-    insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed, created_by_key_id)
-    select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${[...endpoint.eventTypes]}::text[],
+    insert into webhook_endpoints (id, workspace_id, url, event_id, event_types, secret_sealed, created_by_key_id)
+    select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${endpoint.eventId ?? null}::uuid, ${[...endpoint.eventTypes]}::text[],
            ${endpoint.secretSealed}, ${endpoint.createdByKeyId}
      where (select count(*) from webhook_endpoints where workspace_id = ${endpoint.workspaceId}) < ${MAX_ENDPOINTS_PER_WORKSPACE}
     returning ${sql.unsafe(COLUMNS)}`
@@ -138,6 +141,14 @@ export const replaceSecret = async (
            secret_sealed = ${secretSealed}
      where id = ${id} returning ${sql.unsafe(COLUMNS)}, previous_secret_until`
   return row
+}
+
+/** Deletes endpoints of deleted events that have nothing left to send. */
+export const deleteEndpointsOfDeletedEvents = async (sql: Queryable): Promise<void> => {
+  await sql`
+    delete from webhook_endpoints e
+     where e.event_id is not null and not exists (select from events where id = e.event_id)
+       and not exists (select from webhook_deliveries d where d.endpoint_id = e.id and d.status = 'pending')`
 }
 
 /** Removes replaced secrets that no longer sign. */

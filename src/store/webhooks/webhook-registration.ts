@@ -9,6 +9,7 @@ import type { WebhookEventType } from "../../model/integrations/webhook-types.ts
 import type { Timestamp } from "../../model/timestamp.ts"
 import { type Credential, keyOf, requireAndLock, requireCredential } from "../accounts/credentials.ts"
 import { Database, type Queryable } from "../database.ts"
+import { findWorkspaceOf } from "../events/events.ts"
 import { query } from "../query.ts"
 import { sealText } from "../sealing/sealed-text.ts"
 import { skipDeliveries } from "./webhook-deliveries.ts"
@@ -53,6 +54,8 @@ export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString(
 interface NewWebhookEndpoint {
   readonly workspaceId: string
   readonly url: string
+  /** An event of the workspace; null for the whole workspace. */
+  readonly eventId: string | null
   /** Empty for all types. */
   readonly eventTypes: ReadonlyArray<WebhookEventType>
   /** The caller's credential, checked again where the endpoint is stored. */
@@ -112,6 +115,11 @@ export class WebhookRegistration extends Context.Service<
           create: (wanted) =>
             Effect.gen(function* () {
               yield* checkTarget(wanted.url)
+              const { eventId } = wanted
+              const workspaceId = eventId === null ? null : yield* database.run((sql) => findWorkspaceOf(sql, eventId))
+              if (workspaceId !== null && workspaceId !== wanted.workspaceId) {
+                return yield* BadRequest.ofField("eventId", "not an event of the workspace")
+              }
               const id = newId()
               const secret = newSigningSecret()
               const secretSealed = sealText(sealingKeys, id, secret)

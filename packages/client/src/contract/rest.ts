@@ -437,9 +437,12 @@ export interface RestClient {
     readonly role: EventRole
   }>
   /** Register an endpoint; its signing secret is shown once. */
-  readonly createWebhook: (request: { readonly payload: { readonly url: string; readonly eventTypes?: ReadonlyArray<WebhookEventType> } }, settings?: CallSettings) => Promise<{
+  readonly createWebhook: (request: {
+    readonly payload: { readonly url: string; readonly eventId?: string; readonly eventTypes?: ReadonlyArray<WebhookEventType> }
+  }, settings?: CallSettings) => Promise<{
     readonly id: string
     readonly url: string
+    readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
@@ -453,6 +456,7 @@ export interface RestClient {
     readonly webhooks: ReadonlyArray<{
       readonly id: string
       readonly url: string
+      readonly eventId: string | null
       readonly eventTypes: ReadonlyArray<WebhookEventType>
       readonly status: "active" | "disabled"
       readonly disabledReason: "manual" | "failing" | "gone" | null
@@ -475,6 +479,7 @@ export interface RestClient {
   }, settings?: CallSettings) => Promise<{
     readonly id: string
     readonly url: string
+    readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
@@ -488,6 +493,7 @@ export interface RestClient {
   readonly rotateWebhookSecret: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
     readonly id: string
     readonly url: string
+    readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
@@ -512,6 +518,10 @@ export interface RestClient {
     readonly createdAt: string
     readonly finishedAt: string | null
   }>
+  /** Send an example of each type that this endpoint wants. */
+  readonly sendWebhookExamples: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly deliveries: number }>
+  /** Deliver again all occurrences since a time: the same ids and bodies. */
+  readonly replayWebhook: (request: { readonly params: { readonly id: string }; readonly payload: { readonly since: string } }, settings?: CallSettings) => Promise<{ readonly deliveries: number; readonly nextSince: string | null }>
   /** Deliveries of the last thirty days, newest first. */
   readonly listWebhookDeliveries: (request: {
     readonly params: { readonly id: string }
@@ -572,6 +582,13 @@ export interface RestClient {
     readonly nextAttemptAt: string | null
     readonly createdAt: string
     readonly finishedAt: string | null
+  }>
+  /** What webhooks tell, for a program that cannot receive them. */
+  readonly listOccurrences: (request?: { readonly query?: { readonly after?: string; readonly limit?: number; readonly wait?: number } }, settings?: CallSettings) => Promise<{
+    readonly occurrences: ReadonlyArray<{ readonly [key: string]: Json }>
+    readonly nextCursor: string
+    readonly hasMore: boolean
+    readonly completeSince: string
   }>
   /** Go live, or on again after a pause; only the active broadcast phase. */
   readonly startBroadcast: (request: { readonly params: { readonly id: string }; readonly payload?: { readonly playbackUrl?: string } }, settings?: CallSettings) => Promise<BroadcastState>

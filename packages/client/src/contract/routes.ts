@@ -87,9 +87,12 @@ webhook-event-types,GlistWebhookEventTypes
 webhooks/:id,ApatchWebhook,DdeleteWebhook
 /rotate-secret,ProtateWebhookSecret
 /ping,PpingWebhook
+/examples,PsendWebhookExamples
+/replay,PreplayWebhook
 /deliveries,GlistWebhookDeliveries
 webhook-deliveries/:id,GgetWebhookDelivery
 /redeliver,PredeliverWebhookDelivery
+occurrences,GlistOccurrences
 recordings/:id,GgetRecording,DdeleteRecording
 /parts,PaddressParts
 /complete,PcompleteRecording

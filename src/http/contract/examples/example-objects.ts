@@ -245,6 +245,7 @@ export const integration = {
 export const webhook = {
   id: ids.webhook,
   url: "https://hooks.example.com/gathercue",
+  eventId: null,
   eventTypes: ["event.started", "event.ended"],
   status: "active",
   disabledReason: null,

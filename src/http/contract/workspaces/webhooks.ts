@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { T0 } from "../../../model/example-ids.ts"
-import { Uuid } from "../../../model/ids.ts"
+import { Id, Uuid } from "../../../model/ids.ts"
 import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integrations/webhook-delivery.ts"
 import {
   DeliveredType,
@@ -11,16 +11,20 @@ import {
   WebhookEventType,
 } from "../../../model/integrations/webhook-types.ts"
 import { named } from "../../../model/named.ts"
-import { Instant } from "../../../model/timestamp.ts"
+import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
-import { created, Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { created, Example, LongPoll, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { delivery, examplePage, TOKEN, webhook } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
+/** The longest wait of `GET /v1/occurrences`. */
+const MOST_WAIT_SECONDS = 25
+
 const fields = {
   id: Uuid,
   url: Schema.String,
+  eventId: Schema.NullOr(Uuid),
   eventTypes: Schema.Array(WebhookEventType),
   status: Schema.Literals(["active", "disabled"]),
   disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing", "gone"]).annotate(named("DisablingReason"))),
@@ -75,6 +79,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("createWebhook", "/v1/webhooks", {
       payload: Schema.Struct({
         url: Url,
+        eventId: Schema.optionalKey(Id),
         eventTypes: Schema.optionalKey(EventTypes),
       }),
       success: created(Schema.Struct({ ...fields, secret: Schema.String })),
@@ -85,7 +90,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Register an endpoint; its signing secret is shown once")
       .annotate(
         OpenApi.Description,
-        "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type.",
+        "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type; with `eventId` it gets what belongs to this event alone, and is deleted after it.",
       )
       .annotate(Example, {
         request: { url: webhook.url, eventTypes: webhook.eventTypes },
@@ -180,6 +185,31 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       .annotate(Example, {
         response: { ...delivery, type: "ping", eventId: null, status: "pending", finishedAt: null },
       }),
+    HttpApiEndpoint.post("sendWebhookExamples", "/v1/webhooks/:id/examples", {
+      params: PathId,
+      success: Schema.Struct({ deliveries: Schema.Int }),
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "webhook")
+      .annotate(OpenApi.Summary, "Send an example of each type that this endpoint wants")
+      .annotate(
+        OpenApi.Description,
+        "The bodies are those of the reference, with an id of their own and `isExample: true`, and are signed as others.",
+      )
+      .annotate(Example, { response: { deliveries: 2 } }),
+    HttpApiEndpoint.post("replayWebhook", "/v1/webhooks/:id/replay", {
+      params: PathId,
+      payload: Schema.Struct({ since: InstantInput }),
+      success: Schema.Struct({ deliveries: Schema.Int, nextSince: Schema.NullOr(Instant) }),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "webhook")
+      .annotate(OpenApi.Summary, "Deliver again all occurrences since a time: the same ids and bodies")
+      .annotate(
+        OpenApi.Description,
+        "Takes what this endpoint was sent, or missed while it was disabled, in its order; what is still to be sent stays as it is. At most a thousand at once: call again with `nextSince`.",
+      )
+      .annotate(Example, { request: { since: T0 }, response: { deliveries: 12, nextSince: null } }),
     HttpApiEndpoint.get("listWebhookDeliveries", "/v1/webhooks/:id/deliveries", {
       params: PathId,
       query: {
@@ -233,6 +263,47 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Deliver the same occurrence once more: the same id and body")
       .annotate(OpenApi.Description, "Receivers that keep the ids that they have handled do nothing twice.")
       .annotate(Example, { response: { ...delivery, status: "pending", finishedAt: null } }),
+  )
+  .add(
+    HttpApiEndpoint.get("listOccurrences", "/v1/occurrences", {
+      query: {
+        after: Schema.optionalKey(
+          Schema.String.check(Schema.isMaxLength(100)).annotate({
+            description: "The `nextCursor` of the answer before; absent for the oldest occurrence.",
+          }),
+        ),
+        limit: PageQuery.limit,
+        wait: Schema.optionalKey(
+          Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MOST_WAIT_SECONDS })).annotate({
+            description: "The seconds for which the answer waits when there is nothing new.",
+            default: 0,
+            examples: [25],
+          }),
+        ),
+      },
+      success: Schema.Struct({
+        occurrences: Schema.Array(SentBody),
+        nextCursor: Schema.String,
+        hasMore: Schema.Boolean,
+        completeSince: Instant,
+      }),
+      error: problems("bad_request", ...COMMON),
+    })
+      .annotate(EndpointAccess, "workspace")
+      .annotate(LongPoll, MOST_WAIT_SECONDS * 1_000)
+      .annotate(OpenApi.Summary, "What webhooks tell, for a program that cannot receive them")
+      .annotate(
+        OpenApi.Description,
+        "The bodies of all webhook types but `audit.created`, the oldest first, for thirty days. They are kept from the first call on: `completeSince` says since when none is missing. Call again with `nextCursor` as `after`; with `wait` the answer comes as soon as there is something new. A feed that nobody reads for thirty days ends.",
+      )
+      .annotate(Example, {
+        response: {
+          occurrences: [WEBHOOK_EXAMPLES["event.started"]],
+          nextCursor: "MTIw",
+          hasMore: false,
+          completeSince: T0,
+        },
+      }),
   )
   .annotateEndpoints(WriteScope, "webhooks")
   .annotate(OpenApi.Description, "Signed notifications to your servers.")

@@ -1,10 +1,20 @@
 /** Webhook endpoints, their deliveries, and tools for diagnosing a failed delivery. */
-import { Clock, Effect } from "effect"
-import { Conflict, NotFound, type Unavailable } from "../../../model/errors.ts"
+import { Clock, Effect, type Schema } from "effect"
+import { BadRequest, Conflict, NotFound, type Unavailable } from "../../../model/errors.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
+import type { Credential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
+import {
+  type FeedPlace,
+  hasUnplaced,
+  keepOccurrences,
+  type PlacedOccurrence,
+  placeOccurrences,
+  readOccurrences,
+} from "../../../store/webhooks/occurrence-feeds.ts"
 import { type Appended, appendPing, appendRedelivery, OutboxSignal } from "../../../store/webhooks/outbox.ts"
+import { type AppendedMany, appendExamples, appendReplay } from "../../../store/webhooks/repetitions.ts"
 import {
   findWebhookDelivery,
   pageWebhookDeliveries,
@@ -14,6 +24,7 @@ import { pageWebhookEndpoints } from "../../../store/webhooks/webhook-endpoints.
 import { requireReader, WebhookRegistration } from "../../../store/webhooks/webhook-registration.ts"
 import type { Webhooks } from "../../contract/workspaces/webhooks.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { LongPolls } from "../../requests/long-polls.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { webhookEventTypes } from "./webhook-event-types.ts"
 
@@ -22,6 +33,8 @@ const findDelivery = (sql: Queryable, id: string) =>
     const delivery = yield* query(() => findWebhookDelivery(sql, id))
     return delivery ?? (yield* NotFound.of("delivery"))
   })
+
+const DISABLED = "The webhook is disabled; set its status to active first."
 
 /** Stores a delivery, wakes the dispatcher, and answers with the delivery. `what` names the missing object when nothing was stored. */
 const deliver = (
@@ -37,7 +50,7 @@ const deliver = (
         const appended = yield* query(() => append(sql, now))
         if (appended === undefined) return yield* NotFound.of(what)
         if (appended.deliveryId === null) {
-          return yield* new Conflict({ detail: "The webhook is disabled; set its status to active first." })
+          return yield* new Conflict({ detail: DISABLED })
         }
         return yield* findDelivery(sql, appended.deliveryId)
       }),
@@ -46,13 +59,43 @@ const deliver = (
     return new Reply(delivery, { status: 201, headers: [["location", `/v1/webhook-deliveries/${delivery.id}`]] })
   })
 
+/** Stores deliveries of one endpoint, and wakes the dispatcher. */
+const appendMany = <A extends AppendedMany>(append: (sql: Queryable, now: Timestamp) => Promise<A | undefined>) =>
+  Effect.gen(function* () {
+    const now = toTimestamp(yield* Clock.currentTimeMillis)
+    const appended = yield* (yield* Database).transaction((sql) => query(() => append(sql, now)))
+    if (appended === undefined) return yield* NotFound.of("webhook")
+    const { isActive, ...answer } = appended
+    if (!isActive) return yield* new Conflict({ detail: DISABLED })
+    ;(yield* OutboxSignal).notify()
+    return answer
+  })
+
+const mayReadAudit = (workspaceId: string, credential: Credential) =>
+  Effect.gen(function* () {
+    const reader = (yield* Database).run((sql) => requireReader(sql, workspaceId, credential, ["audit.created"]))
+    return yield* reader.pipe(
+      Effect.as(true),
+      Effect.catchTag("Forbidden", () => Effect.succeed(false)),
+    )
+  })
+
+const DEFAULT_OCCURRENCES = 100
+
+const encodePlace = (place: FeedPlace): string => Buffer.from(String(place)).toString("base64url")
+
+const decodePlace = (cursor: string): FeedPlace | undefined => {
+  const text = Buffer.from(cursor, "base64url").toString("utf8")
+  return /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined
+}
+
 export const webhooks = {
   createWebhook: {
     access: "workspace",
-    handle: ({ payload: { url, eventTypes = [] }, scope: { workspaceId, credential } }) =>
-      Effect.flatMap(WebhookRegistration, ({ create }) => create({ workspaceId, url, eventTypes, credential })).pipe(
-        Effect.map(({ endpoint, secret }) => ({ ...endpoint, secret })),
-      ),
+    handle: ({ payload: { url, eventId = null, eventTypes = [] }, scope: { workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ create }) =>
+        create({ workspaceId, url, eventId, eventTypes, credential }),
+      ).pipe(Effect.map(({ endpoint, secret }) => ({ ...endpoint, secret }))),
   },
   listWebhooks: {
     access: "workspace",
@@ -88,6 +131,18 @@ export const webhooks = {
     access: "webhook",
     handle: ({ scope }) => deliver((sql, now) => appendPing(sql, scope, now), "webhook"),
   },
+  sendWebhookExamples: {
+    access: "webhook",
+    handle: ({ scope }) => appendMany((sql, now) => appendExamples(sql, scope, now)),
+  },
+  replayWebhook: {
+    access: "webhook",
+    handle: ({ payload: { since }, scope: { webhookId, workspaceId, credential } }) =>
+      Effect.gen(function* () {
+        const readsAudit = yield* mayReadAudit(workspaceId, credential)
+        return yield* appendMany((sql) => appendReplay(sql, webhookId, since, readsAudit))
+      }),
+  },
   listWebhookDeliveries: {
     access: "webhook",
     handle: (call) =>
@@ -104,12 +159,8 @@ export const webhooks = {
       Effect.gen(function* () {
         const database = yield* Database
         const delivery = yield* database.run((sql) => findDelivery(sql, deliveryId))
-        const mayRead = database.run((sql) => requireReader(sql, workspaceId, credential, [delivery.type]))
-        const body = yield* mayRead.pipe(
-          Effect.as(delivery.body),
-          Effect.catchTag("Forbidden", () => Effect.succeed(null)),
-        )
-        return { ...delivery, body }
+        const isShown = delivery.type !== "audit.created" || (yield* mayReadAudit(workspaceId, credential))
+        return { ...delivery, body: isShown ? delivery.body : null }
       }),
   },
   redeliverWebhookDelivery: {
@@ -119,6 +170,31 @@ export const webhooks = {
         const { type } = yield* (yield* Database).run((sql) => findDelivery(sql, deliveryId))
         yield* (yield* Database).run((sql) => requireReader(sql, workspaceId, credential, [type]))
         return yield* deliver((sql) => appendRedelivery(sql, deliveryId), "delivery")
+      }),
+  },
+  listOccurrences: {
+    access: "workspace",
+    handle: ({ query: { after, limit = DEFAULT_OCCURRENCES, wait = 0 }, scope: { workspaceId } }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const longPolls = yield* LongPolls
+        const place = after === undefined ? 0 : decodePlace(after)
+        if (place === undefined) return yield* BadRequest.ofParameter("after", "not one that an answer of ours gave")
+        const completeSince = yield* database.run((sql) => keepOccurrences(sql, workspaceId))
+        const look = Effect.gen(function* () {
+          const isUnplaced = yield* database.run((sql) => hasUnplaced(sql, workspaceId))
+          if (isUnplaced) yield* database.transaction((sql) => query(() => placeOccurrences(sql, workspaceId)))
+          const found = yield* database.run((sql) => readOccurrences(sql, workspaceId, place, limit + 1))
+          return found.length === 0 ? undefined : found
+        })
+        const found: ReadonlyArray<PlacedOccurrence> = (yield* longPolls.until(look, wait * 1_000)) ?? []
+        const shown = found.slice(0, limit)
+        return {
+          occurrences: shown.map(({ body }): { readonly [field: string]: Schema.Json } => JSON.parse(body)),
+          nextCursor: encodePlace(shown.at(-1)?.place ?? place),
+          hasMore: found.length > limit,
+          completeSince,
+        }
       }),
   },
 } satisfies Handlers<typeof Webhooks>

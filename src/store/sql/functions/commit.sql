@@ -330,8 +330,8 @@ create or replace function drop_records(of_event uuid, gone jsonb) returns void 
 $$;
 
 -- Stores webhook events, and one delivery of each for every endpoint of the workspace that wants its type. Returns the number of
--- deliveries that are to be sent. A webhook event that no endpoint wants is not stored. The delivery for a disabled endpoint is
--- stored as skipped. A webhook event whose id is stored already is left as it is, with its deliveries. A commit of unknown
+-- deliveries that are to be sent. A webhook event that no endpoint wants is stored only if the workspace reads a feed; the audit log
+-- is not part of the feed. The delivery for a disabled endpoint is stored as skipped. A webhook event whose id is stored already is left as it is, with its deliveries. A commit of unknown
 -- outcome may have happened, and presence then reports the same arrivals and departures again, under the same ids. The endpoints
 -- are locked against deletion first, because a foreign key to a deleted endpoint would fail the whole commit.
 create or replace function append_occurrences(occurrences jsonb) returns integer language sql as $$
@@ -339,16 +339,24 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
     select * from jsonb_to_recordset(occurrences)
            as o(n integer, id uuid, workspace_id uuid, event_id uuid, type text, body text, occurred_at timestamptz)
   ), endpoint as (
-    select id, workspace_id, event_types, status from webhook_endpoints
+    select id, workspace_id, event_types, event_id, status from webhook_endpoints
      where workspace_id in (select workspace_id from occurrence) for key share
   ), wanted as (
     select o.*, e.id as endpoint_id, e.status = 'active' as is_sent from occurrence o join endpoint e
         on e.workspace_id = o.workspace_id
        -- The audit log is sent only to endpoints that name its type.
        and (o.type = any (e.event_types) or e.event_types = '{}' and o.type <> 'audit.created')
+       and (e.event_id is null or e.event_id = o.event_id)
+  ), fed as (
+    select workspace_id from occurrence_feeds where workspace_id in (select workspace_id from occurrence)
+  ), numbered as materialized (
+    select o.*, case when o.type <> 'audit.created' and o.workspace_id in (select workspace_id from fed)
+                     then nextval('occurrence_numbers') end as seq
+      from (select * from occurrence order by n) o
   ), message as (
-    insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
-    select distinct id, workspace_id, event_id, type, body, occurred_at from wanted order by id
+    insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at, seq)
+    select id, workspace_id, event_id, type, body, occurred_at, seq
+      from numbered where seq is not null or id in (select id from wanted) order by id
     on conflict (id) do nothing returning id
   ), delivery as (
     insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, finished_at)

@@ -1,11 +1,11 @@
 /** A server that logs everything writes no word of a signal, and no secret of the TURN server. */
 import { expect, test } from "vitest"
-import { createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../../support/api.ts"
-import { createTestDatabase } from "../../support/database.ts"
-import { startServerProcess } from "../../support/server-process.ts"
-import { temporaryFolder } from "../../support/temporary-folder.ts"
-import { Client } from "../client.ts"
-import { joinCall } from "./call.ts"
+import { Client } from "../test/gateway/client.ts"
+import { joinCall } from "../test/gateway/rtc/call.ts"
+import { createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../test/support/api.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
 
 const TURN_SECRET = "the shared word of the relay"
 const ADDRESS = "203.0.113.77"

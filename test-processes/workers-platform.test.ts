@@ -5,14 +5,14 @@ import { createServer } from "node:net"
 import { promisify } from "node:util"
 import { parseYaml } from "@redocly/openapi-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, createLiveEvent, createWorkspace, type Json } from "../support/api.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { freePort } from "../support/free-port.ts"
-import { type MailServer, startMailServer } from "../support/mail-server.ts"
-import { PLATFORM_KEY, SECRET_KEY } from "../support/server.ts"
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
-import { eventually } from "../support/wait.ts"
+import { call, createLiveEvent, createWorkspace, type Json } from "../test/support/api.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { freePort } from "../test/support/free-port.ts"
+import { type MailServer, startMailServer } from "../test/support/mail-server.ts"
+import { PLATFORM_KEY, SECRET_KEY } from "../test/support/server.ts"
+import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { eventually } from "../test/support/wait.ts"
 
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -117,7 +117,7 @@ test("any worker sends the letter and the ping of a test", async () => {
   }
 })
 
-const textOf = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")
+const textOf = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), "utf8")
 
 const CHECKS: { readonly [file: string]: () => ReadonlyArray<string> } = {
   Dockerfile: () => JSON.parse(/^HEALTHCHECK .*\\\n\s*CMD (\[.*\])$/m.exec(textOf("Dockerfile"))?.[1] ?? "[]"),

@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import postgres from "postgres"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
-import { startTimeOf } from "../../src/store/embedded/process-identity.ts"
-import { EmbeddedPostgresRefused } from "../../src/store/embedded/refused.ts"
-import { compiled } from "../support/compiled.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/store/embedded/postgres.ts"
+import { startTimeOf } from "../src/store/embedded/process-identity.ts"
+import { EmbeddedPostgresRefused } from "../src/store/embedded/refused.ts"
+import { compiled } from "../test/support/compiled.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
 
 async function start(dataDir: string): Promise<EmbeddedPostgres & { log: ReadonlyArray<string> }> {
   const log: Array<string> = []
@@ -29,7 +29,7 @@ async function query<Row>(url: string, statement: string): Promise<ReadonlyArray
 
 /** A process of its own that holds the folder's database. */
 async function startHolder(dataDir: string): Promise<{ process: ChildProcess; url: string; pid: number }> {
-  const child = spawn(process.execPath, [await compiled("test/store/embedded-holder.ts"), dataDir], {
+  const child = spawn(process.execPath, [await compiled("test-processes/embedded-holder.ts"), dataDir], {
     stdio: ["ignore", "pipe", "pipe"],
   })
   const errors: Array<string> = []

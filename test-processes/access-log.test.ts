@@ -1,11 +1,11 @@
 /** The access log of a server as operators read it: lines on its standard output. */
 import { request } from "undici"
 import { expect, onTestFinished, test } from "vitest"
-import { call, createLiveEvent, createPerson, createWorkspace } from "../support/api.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { startPostgresProxy } from "../support/postgres-proxy.ts"
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts"
-import { eventually } from "../support/wait.ts"
+import { call, createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { startPostgresProxy } from "../test/support/postgres-proxy.ts"
+import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
+import { eventually } from "../test/support/wait.ts"
 
 interface Line {
   readonly [field: string]: unknown

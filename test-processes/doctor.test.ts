@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto"
 import { readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, inject, onTestFinished, test } from "vitest"
-import { CONFIG_KEYS } from "../../src/config/keys.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { administer } from "../support/database-server.ts"
-import { freePort } from "../support/free-port.ts"
-import { runCommand, startServerProcess } from "../support/server-process.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
+import { CONFIG_KEYS } from "../src/config/keys.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { administer } from "../test/support/database-server.ts"
+import { freePort } from "../test/support/free-port.ts"
+import { runCommand, startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
 
 const planted = (name: string): string => `planted-${name}-${randomBytes(12).toString("hex")}`
 

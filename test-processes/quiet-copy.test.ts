@@ -1,14 +1,14 @@
 /** A server on a copy: nobody outside hears of it, it works inside, and what waits is sent when the copy is promoted. */
 import { expect, onTestFinished, test } from "vitest"
-import { Client } from "../gateway/client.ts"
-import { call, createEvent, createPerson, gatewayToken, type Json } from "../support/api.ts"
-import { CaptureHouse } from "../support/capture-house.ts"
-import { startReceiver, status } from "../support/http-receiver.ts"
-import { startMailServer } from "../support/mail-server.ts"
-import { rowsOf } from "../support/rows.ts"
-import { PLATFORM_KEY } from "../support/server.ts"
-import { eventually } from "../support/wait.ts"
-import { wavOf } from "../support/wav.ts"
+import { Client } from "../test/gateway/client.ts"
+import { call, createEvent, createPerson, gatewayToken, type Json } from "../test/support/api.ts"
+import { CaptureHouse } from "../test/support/capture-house.ts"
+import { startReceiver, status } from "../test/support/http-receiver.ts"
+import { startMailServer } from "../test/support/mail-server.ts"
+import { rowsOf } from "../test/support/rows.ts"
+import { PLATFORM_KEY } from "../test/support/server.ts"
+import { eventually } from "../test/support/wait.ts"
+import { wavOf } from "../test/support/wav.ts"
 
 const PLATFORM = { headers: { "x-platform-key": PLATFORM_KEY } }
 

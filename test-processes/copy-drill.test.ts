@@ -4,17 +4,17 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
-import { call, createWorkspace, type Json } from "../support/api.ts"
-import { compiled } from "../support/compiled.ts"
-import { createEmptyDatabase } from "../support/database.ts"
-import { freePort } from "../support/free-port.ts"
-import { startReceiver, status } from "../support/http-receiver.ts"
-import { startMailServer } from "../support/mail-server.ts"
-import { rowsOf } from "../support/rows.ts"
-import { PLATFORM_KEY, SECRET_KEY } from "../support/server.ts"
-import { runCommand, startServerProcess } from "../support/server-process.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
-import { eventually } from "../support/wait.ts"
+import { call, createWorkspace, type Json } from "../test/support/api.ts"
+import { compiled } from "../test/support/compiled.ts"
+import { createEmptyDatabase } from "../test/support/database.ts"
+import { freePort } from "../test/support/free-port.ts"
+import { startReceiver, status } from "../test/support/http-receiver.ts"
+import { startMailServer } from "../test/support/mail-server.ts"
+import { rowsOf } from "../test/support/rows.ts"
+import { PLATFORM_KEY, SECRET_KEY } from "../test/support/server.ts"
+import { runCommand, startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { eventually } from "../test/support/wait.ts"
 
 const statusOf = async (url: string): Promise<Json> =>
   (await call(url, "GET", "/v1/platform/status", { headers: { "x-platform-key": PLATFORM_KEY } })).body
@@ -52,7 +52,7 @@ const isLate = async (url: string): Promise<boolean> => {
 
 /** The block of commands under the heading, with the places of this test. */
 const drill = async (places: ReadonlyArray<readonly [string, string]>): Promise<ReadonlyArray<string>> => {
-  const document = await readFile(new URL("../../docs/backups.md", import.meta.url), "utf8")
+  const document = await readFile(new URL("../docs/backups.md", import.meta.url), "utf8")
   const [, block = ""] = /## Rehearse a restore\n.*?```sh\n(.*?)```/s.exec(document) ?? []
   const placed = places.reduce((text, [from, to]) => text.replaceAll(from, to), block)
   return placed.trim().split("\n")

@@ -1,5 +1,5 @@
 /** Run in a process of its own: starts the embedded database on the folder given, reports it, and stays until killed. */
-import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
+import { startEmbeddedPostgres } from "../src/store/embedded/postgres.ts"
 
 const server = await startEmbeddedPostgres({
   dataDir: String(process.argv[2]),

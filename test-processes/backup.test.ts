@@ -3,10 +3,10 @@ import { existsSync } from "node:fs"
 import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { call, createEvent, createWorkspace } from "../support/api.ts"
-import { killedCommand, refusedStart, runCommand, startServerProcess } from "../support/server-process.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
-import { eventually } from "../support/wait.ts"
+import { call, createEvent, createWorkspace } from "../test/support/api.ts"
+import { killedCommand, refusedStart, runCommand, startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { eventually } from "../test/support/wait.ts"
 
 type WhenFinished = typeof onTestFinished
 type Environment = { readonly [key: string]: string }

@@ -2,12 +2,12 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createWorkspace } from "../support/api.ts"
-import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
-import { runCommand, startServerProcess } from "../support/server-process.ts"
-import { openStore } from "../support/store.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
-import { eventually } from "../support/wait.ts"
+import { createWorkspace } from "../test/support/api.ts"
+import { createEmptyDatabase, createTestDatabase } from "../test/support/database.ts"
+import { runCommand, startServerProcess } from "../test/support/server-process.ts"
+import { openStore } from "../test/support/store.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { eventually } from "../test/support/wait.ts"
 
 const SECRET_KEY = "secret-key-of-the-tests-0123456789abcdef"
 
@@ -18,7 +18,7 @@ const database = async () => {
 }
 
 test("the help has every command and key, and the version is that of the package", async () => {
-  const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"))
+  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"))
   expect(await runCommand(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
   const { code, stdout } = await runCommand(["--help"])
   expect(code).toBe(0)

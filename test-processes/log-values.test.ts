@@ -1,9 +1,9 @@
 /** The log of a server at its lowest level, with a database of its own: it names violated constraints, and has no data. */
 import { randomUUID } from "node:crypto"
 import { expect, test } from "vitest"
-import { call, createWorkspace, PASSWORD, signup } from "../support/api.ts"
-import { startServerProcess } from "../support/server-process.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
+import { call, createWorkspace, PASSWORD, signup } from "../test/support/api.ts"
+import { startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
 
 test("a debug log names the violated constraint, and no value of the row", async () => {
   const server = await startServerProcess({ DATA_DIR: await temporaryFolder(), PORT: "0", LOG_LEVEL: "debug" })

@@ -1,11 +1,11 @@
 /** A server with few open files: it says so, refuses sockets before they are used up, and takes them again later. */
 import { connect, type Socket } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
-import { call } from "../support/api.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { startServerProcess } from "../support/server-process.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
-import { eventually } from "../support/wait.ts"
+import { call } from "../test/support/api.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { eventually } from "../test/support/wait.ts"
 
 const OPEN_FILES = 600
 /** A quarter is spared. */

@@ -4,13 +4,13 @@
  */
 import postgres from "postgres"
 import { expect, onTestFinished, test } from "vitest"
-import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
-import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { freePort } from "../support/free-port.ts"
-import { startReceiver } from "../support/http-receiver.ts"
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts"
-import { eventually } from "../support/wait.ts"
+import { GatewayClient } from "../packages/client/src/gateway-client.ts"
+import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../test/support/api.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { freePort } from "../test/support/free-port.ts"
+import { startReceiver } from "../test/support/http-receiver.ts"
+import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
+import { eventually } from "../test/support/wait.ts"
 
 const KILLS = 3
 const VIEWERS = 8

@@ -1,11 +1,11 @@
 /** The command as an operator meets it: start, refusals in one sentence, a clean stop, and a start after kill -9. */
 import postgres from "postgres"
 import { describe, expect, test as one, type TestContext } from "vitest"
-import { call, createEvent, createLiveEvent, createWorkspace } from "../support/api.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { refusedStart, type ServerProcess, startServerProcess } from "../support/server-process.ts"
-import { temporaryFolder } from "../support/temporary-folder.ts"
-import { eventually } from "../support/wait.ts"
+import { call, createEvent, createLiveEvent, createWorkspace } from "../test/support/api.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { refusedStart, type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { eventually } from "../test/support/wait.ts"
 
 /** They wait for timers and processes most of the time, so that they run side by side. */
 const test = one.concurrent

@@ -1,0 +1,131 @@
+/** `GET /v1/occurrences`: what webhooks tell, read by a cursor. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Answer, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { startReceiver } from "../support/http-receiver.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const read = (key: string, query: { readonly [name: string]: string | number } = {}, of = server): Promise<Answer> =>
+  call(
+    of.url,
+    "GET",
+    `/v1/occurrences?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))}`,
+    {
+      key,
+    },
+  )
+
+const publish = async (key: string, title = "Launch", of = server): Promise<Json> => {
+  const event = await createEvent(of.url, key, { title })
+  expect((await call(of.url, "POST", `/v1/events/${event.id}/publish`, { key })).status).toBe(200)
+  return event
+}
+
+const titlesOf = ({ body }: Answer): ReadonlyArray<string> => body.occurrences.map(({ title }: Json) => title)
+
+test("occurrences are kept from the first call on, without any endpoint", async () => {
+  const { key, id } = await createWorkspace(server.url)
+  await publish(key, "before")
+  const first = await read(key)
+  expect([first.status, first.body]).toEqual([
+    200,
+    { occurrences: [], nextCursor: expect.any(String), hasMore: false, completeSince: expect.any(String) },
+  ])
+  const event = await publish(key, "after")
+  const second = await read(key, { after: first.body.nextCursor })
+  expect(second.body.occurrences).toEqual([
+    {
+      id: expect.any(String),
+      type: "event.published",
+      workspaceId: id,
+      eventId: event.id,
+      occurredAt: expect.any(String),
+      title: "after",
+      scheduledAt: null,
+    },
+  ])
+  expect(second.body.completeSince).toBe(first.body.completeSince)
+  const third = await read(key, { after: second.body.nextCursor })
+  expect([titlesOf(third), third.body.nextCursor]).toEqual([[], second.body.nextCursor])
+})
+
+test("an occurrence is the body of its delivery", async () => {
+  const receiver = await startReceiver()
+  const { key } = await createWorkspace(server.url)
+  await read(key)
+  await call(server.url, "POST", "/v1/webhooks", { key, body: { url: receiver.url, eventTypes: ["event.published"] } })
+  await publish(key)
+  await eventually(() => receiver.received.length === 1, "the delivery")
+  expect((await read(key)).body.occurrences).toEqual([JSON.parse(receiver.received[0]?.body ?? "")])
+})
+
+test("pages follow each other without a gap or a repetition", async () => {
+  const { key } = await createWorkspace(server.url)
+  await read(key)
+  const titles = ["one", "two", "three", "four", "five"]
+  for (const title of titles) await publish(key, title)
+  const pages: Answer[] = []
+  let after: string | undefined
+  do {
+    const page = await read(key, { limit: 2, ...(after === undefined ? {} : { after }) })
+    pages.push(page)
+    after = page.body.nextCursor
+  } while (pages.at(-1)?.body.hasMore === true)
+  expect(pages.map(titlesOf)).toEqual([["one", "two"], ["three", "four"], ["five"]])
+  expect(titlesOf(await read(key))).toEqual(titles)
+})
+
+test("a call that waits is answered when something happens, and with nothing at the end of its wait", async () => {
+  const { key } = await createWorkspace(server.url)
+  const { nextCursor: after } = (await read(key)).body
+  const nothing = await read(key, { after, wait: 1 })
+  expect([nothing.status, titlesOf(nothing), nothing.body.nextCursor]).toEqual([200, [], after])
+  const waiting = read(key, { after, wait: 25 })
+  await publish(key, "awaited")
+  expect(titlesOf(await waiting)).toEqual(["awaited"])
+})
+
+test("the stop of the server answers the calls that wait", async () => {
+  const own = await startTestServer()
+  try {
+    const { key } = await createWorkspace(own.url)
+    await read(key, {}, own)
+    const waiting = read(key, { wait: 25 }, own)
+    // A second request on the server shows that it has read the first.
+    await read(key, {}, own)
+    await own.stop()
+    expect((await waiting).status).toBe(200)
+  } finally {
+    await own.stop()
+  }
+})
+
+test("another workspace's occurrences and the audit log are not in it", async () => {
+  const [mine, other] = [await createWorkspace(server.url), await createWorkspace(server.url)]
+  await read(mine.key)
+  await read(other.key)
+  const receiver = await startReceiver()
+  await call(server.url, "POST", "/v1/webhooks", {
+    key: mine.key,
+    body: { url: receiver.url, eventTypes: ["audit.created"] },
+  })
+  await call(server.url, "POST", "/v1/webhooks", { key: mine.key, body: { url: receiver.url } })
+  await eventually(() => receiver.received.length > 0, "an audit delivery")
+  await publish(mine.key, "mine")
+  expect([titlesOf(await read(mine.key)), titlesOf(await read(other.key))]).toEqual([["mine"], []])
+})
+
+test("a cursor of another list, and a wait that is too long, are refused", async () => {
+  const { key } = await createWorkspace(server.url)
+  for (const query of [{ after: "x" }, { after: "MDAx" }, { wait: 26 }, { wait: -1 }, { limit: 0 }, { limit: 101 }]) {
+    const answer = await read(key, query)
+    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    expect(answer.body.detail).toContain(Object.keys(query)[0])
+  }
+})
