@@ -12,7 +12,7 @@ import {
   gatewayToken,
   type Json,
 } from "../support/api.ts"
-import { guestClaims, newPartnerKey, signToken } from "../support/partner.ts"
+import { guestClaims, ISSUER, newPartnerKey, signToken } from "../support/partner.ts"
 import { openPartnerHouse, type PartnerHouse } from "../support/partner-house.ts"
 
 const partner = newPartnerKey("k1")
@@ -47,10 +47,11 @@ const person = async (eventId: string, role: string, name = role) => {
   const { session, userId } = await createPerson(house.url, key, eventId, role, name)
   return { userId, options: { bearer: session } as CallOptions, session }
 }
-const guest = async (eventId: string): Promise<{ readonly id: string; readonly session: string }> => {
-  const token = await signToken(partner.privateKey, guestClaims({ sub: randomUUID(), name: "Grace" }))
+const guest = async (eventId: string) => {
+  const subject = randomUUID()
+  const token = await signToken(partner.privateKey, guestClaims({ sub: subject, name: "Grace" }))
   const { body } = await house.exchange(eventId, token)
-  return { id: body.participantId, session: body.sessionToken }
+  return { subject, id: body.participantId as string, session: body.sessionToken as string }
 }
 const connect = async (eventId: string, session: string): Promise<Client> => {
   const { token, url } = await gatewayToken(house.url, eventId, session)
@@ -202,7 +203,10 @@ describe("somebody without a connection", () => {
     expect((await send(id, { t: "participant.remove", d: { id: grace.id, block: true } })).status).toBe(200)
     expect(await client.closeCode()).toBe(4304)
     for (const t of [said, { t: "roster.list" }]) expect(codeOf(await send(id, t, options))).toEqual([403, "forbidden"])
-    await call(house.url, "DELETE", `/v1/events/${id}/guests/${other.id}/personal-data`, { key })
+    expect((await send(id, said, { bearer: other.session })).status).toBe(200)
+    const person = { issuer: ISSUER, subject: other.subject }
+    const erased = await call(house.url, "POST", `/v1/workspaces/${house.acme.id}/guests/erase`, { key, body: person })
+    expect(erased.status).toBe(204)
     expect((await send(id, said, { bearer: other.session })).status).toBe(401)
   })
 })

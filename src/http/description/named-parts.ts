@@ -57,6 +57,19 @@ const branchName = ({ properties = {}, required = [] }: Keywords): string => {
   return capital(told ?? String((required as ReadonlyArray<string>)[0] ?? "form"))
 }
 
+const wordsFor = ({ type, items, const: value }: Keywords): string => {
+  if (value !== undefined) return `\`${value}\``
+  if (type !== "array") return type === "integer" ? "an integer" : "a text"
+  return (items as Keywords)["format"] === "uuid" ? "a list of ids" : "a list of texts"
+}
+
+/** A list or something else is told in words alone, because generators for Java write code for such a union that does not compile. */
+const inWords = ({ anyOf }: Keywords): Keywords | undefined => {
+  const branches = Array.isArray(anyOf) ? (anyOf as ReadonlyArray<Keywords>) : []
+  const isMixed = branches.some(({ type }) => type === "array") && branches.every(({ type }) => type !== "null")
+  return isMixed ? { description: `Either ${branches.map(wordsFor).join(" or ")}.` } : undefined
+}
+
 export const withNamedParts = (definitions: Definitions): Definitions => {
   const found: { [name: string]: unknown } = {}
   const names = new Map(Object.entries(definitions).map(([name, schema]) => [JSON.stringify(schema), name]))
@@ -73,6 +86,8 @@ export const withNamedParts = (definitions: Definitions): Definitions => {
   }
 
   const inside = (schema: Keywords, name: string): Keywords => {
+    const told = inWords(schema)
+    if (told !== undefined) return told
     const changed: { [keyword: string]: unknown } = { ...schema }
     if (isObject(schema["properties"])) {
       const fields = Object.entries(schema["properties"])
