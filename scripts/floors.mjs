@@ -66,6 +66,7 @@ export const FLOORS = {
     "broadcast",
     "event",
     ["frames", "description"],
+    "requests",
     "gateway.ts",
   ],
   "src/app": [["*"], "layers", "server.ts", "run-server.ts", "run.ts"],

@@ -36,6 +36,7 @@ export const MAY_IMPORT = {
     "media",
     "erasure",
     "webhooks",
+    "gateway",
   ],
   gateway: ["protocol", "store", "identity", "actors", "media"],
   // Published: it runs in a browser or in another service, and has nothing but itself.

@@ -110,6 +110,8 @@ export const Caller = Schema.Struct({
   walkIn: Schema.optionalKey(Schema.Boolean),
   /** The caller is an owner or admin of the workspace, whatever their role at the event. */
   manages: Schema.optionalKey(Schema.Boolean),
+  /** The command came by an HTTP request, whose sender may have no connection. */
+  isRequest: Schema.optionalKey(Schema.Boolean),
   /** The address of an anonymous caller, in the form that rate limits count. The live event receives a pseudonym of it (`pseudonym.ts`). */
   address: Schema.optionalKey(Schema.String),
 })
@@ -198,3 +200,10 @@ export type Unreachable = NotOwner | EventNotFound | StoreUnavailable
 /** Outcome of one command of a batch. `StoreUnavailable`: the store did not accept this command. */
 export const Outcome = Schema.Union([Answer, Refused, StoreUnavailable])
 export type Outcome = Answer | Refused | StoreUnavailable
+
+/** Outcome of commands that are executed all or not at all: their answers, or the refusal of one, by its index. */
+export const Together = Schema.Union([
+  Schema.Struct({ answers: Schema.Array(Answer) }),
+  Schema.Struct({ index: Schema.Int, refused: Refused }),
+])
+export type Together = typeof Together.Type

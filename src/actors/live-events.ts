@@ -13,7 +13,7 @@ import {
   type Envelope,
   NotOwner,
   type Outcome,
-  Refused,
+  type Refused,
   StoreUnavailable,
   type Unreachable,
 } from "./commands.ts"
@@ -67,10 +67,22 @@ const reasonOf = (failure: Failure | Unreachable | EngineFailure | Cause.Timeout
   }
 }
 
+/** The outcome of one command, as callers see it. */
+type Settled = Answer | Refused | Failure
+
+const NO_OUTCOME = Effect.die(new Error("a command without outcome"))
+
+const settled = (outcome: Outcome): Settled => (outcome instanceof StoreUnavailable ? reasonOf(outcome) : outcome)
+
 export class LiveEvents extends Context.Service<
   LiveEvents,
   Omit<RequestsToEvents<Failure>, "execute" | "read"> & {
     readonly execute: (eventId: string, envelope: Envelope) => Reachable<Answer, Refused>
+    /** Executes commands of one caller in one turn, each for itself, and returns their outcomes in order. */
+    readonly executeAll: (
+      eventId: string,
+      envelopes: ReadonlyArray<Envelope>,
+    ) => Reachable<ReadonlyArray<Answer | Refused | Failure>>
     /** Reads the state of the event, and the personal state of these participants. */
     readonly read: (
       eventId: string,
@@ -169,17 +181,17 @@ export class LiveEvents extends Context.Service<
           return inbox
         }
 
-        /** Queues a command at the live event itself; if the event moves meanwhile, the command is sent to its new owner. */
+        /** Queues commands at the live event itself; if the event moves meanwhile, they are sent to its new owner. */
         const put = (
           eventId: string,
-          envelope: Envelope,
+          envelopes: ReadonlyArray<Envelope>,
           span: Tracer.AnySpan | undefined,
           begunAt: number,
-        ): Reachable<Outcome> => {
-          const send = Effect.suspend(() => outgoingTo(eventId).command(envelope, span))
+        ): Reachable<ReadonlyArray<Outcome>> => {
+          const send = Effect.suspend(() => outgoingTo(eventId).commands(envelopes, span))
           const resident = outgoing.has(eventId) ? undefined : residents.find(eventId)
           if (resident === undefined) return Effect.mapError(send, reasonOf)
-          return resident.inbox.command(envelope, span).pipe(
+          return resident.inbox.commands(envelopes, span).pipe(
             Effect.catchIf(isMoving, () =>
               Effect.timeout(send, Math.max(0, answers.reachMs - (performance.now() - begunAt))),
             ),
@@ -187,23 +199,38 @@ export class LiveEvents extends Context.Service<
           )
         }
 
+        /** Puts the commands and measures the time until their outcomes. */
+        const putTimed = (eventId: string, envelopes: ReadonlyArray<Envelope>, span: Tracer.AnySpan | undefined) =>
+          Effect.suspend(() => {
+            const begunAt = performance.now()
+            const named = envelopes.map((envelope) => pseudonymous(pseudonymKey, eventId, envelope))
+            return Effect.tap(put(eventId, named, span, begunAt), () =>
+              Effect.sync(() => metrics.commandDuration.observe((performance.now() - begunAt) / 1000)),
+            )
+          })
+
+        const count = (one: Settled): void => {
+          const accepted = "duplicate" in one && one.duplicate ? "duplicate" : "accepted"
+          metrics.commands.add(1, "_tag" in one ? lowerAscii(one._tag) : accepted)
+        }
+
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
           commandSpan(tracing, eventId, envelope, (span) =>
-            Effect.suspend(() => {
-              const begunAt = performance.now()
-              return Effect.tap(put(eventId, pseudonymous(pseudonymKey, eventId, envelope), span, begunAt), () =>
-                Effect.sync(() => metrics.commandDuration.observe((performance.now() - begunAt) / 1000)),
-              )
-            }).pipe(
-              Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Failure> => {
-                if (outcome instanceof StoreUnavailable) return Effect.fail(reasonOf(outcome))
-                return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)
+            putTimed(eventId, [envelope], span).pipe(
+              Effect.flatMap(([outcome]): Effect.Effect<Answer, Refused | Failure> => {
+                const one = outcome === undefined ? undefined : settled(outcome)
+                if (one === undefined) return NO_OUTCOME
+                return "_tag" in one ? Effect.fail(one) : Effect.succeed(one)
               }),
-              Effect.tap((answer) =>
-                Effect.sync(() => metrics.commands.add(1, answer.duplicate ? "duplicate" : "accepted")),
-              ),
-              Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, lowerAscii(failure._tag)))),
+              Effect.tap((answer) => Effect.sync(() => count(answer))),
+              Effect.tapError((failure) => Effect.sync(() => count(failure))),
             ),
+          )
+
+        const executeAll = (eventId: string, envelopes: ReadonlyArray<Envelope>) =>
+          putTimed(eventId, envelopes, undefined).pipe(
+            Effect.map((outcomes) => outcomes.map(settled)),
+            Effect.tap((all) => Effect.sync(() => all.forEach(count))),
           )
 
         const requestTo =
@@ -218,9 +245,16 @@ export class LiveEvents extends Context.Service<
             })
           }
 
+        const requests = requestsToEvents(requestTo)
+
         return {
-          ...requestsToEvents(requestTo),
+          ...requests,
+          executeTogether: (eventId, { envelopes }) => {
+            const named = envelopes.map((envelope) => pseudonymous(pseudonymKey, eventId, envelope))
+            return requests.executeTogether(eventId, { envelopes: named })
+          },
           execute,
+          executeAll,
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {
             const query = { participants, fresh, streams, known: known?.id ?? null }
             const asked = ask(eventId, (of) => of.Read(query))

@@ -14,7 +14,7 @@ import { Feature } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
 import { COMMANDS } from "../protocol/contract.ts"
 import { CallReply, CallRequest } from "./calls/call-request.ts"
-import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable, type Unreachable } from "./commands.ts"
+import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable, Together, type Unreachable } from "./commands.ts"
 import { ReactionReport } from "./presence/reactions.ts"
 import type { ActivePhase } from "./state/state.ts"
 
@@ -163,6 +163,8 @@ export type ReadQuery = typeof ReadQuery.Type
 const REQUESTS = {
   /** Commands that wait for the same event travel and are committed together; the outcomes are in the order of the commands. */
   Execute: { payload: Schema.Struct({ envelopes: Schema.Array(Envelope) }), success: Schema.Array(Outcome) },
+  /** Executes all of these commands in one turn and one commit, or none. */
+  ExecuteTogether: { payload: Schema.Struct({ envelopes: Schema.Array(Envelope) }), success: Together },
   ReportPresence: { payload: PresenceReport, success: Schema.Void },
   ReportReactions: { payload: ReactionReport, success: Schema.Void },
   /** Reads the state of the event, and the personal state of these participants. */
@@ -179,7 +181,7 @@ export type RequestName = keyof Requests
 export const REQUEST_NAMES = Object.keys(REQUESTS) as ReadonlyArray<RequestName>
 
 /** Requests unknown to an owner of the previous release, which refuses only these. */
-export const NEW_REQUESTS: ReadonlySet<RequestName> = new Set(["Inspect", "Call"])
+export const NEW_REQUESTS: ReadonlySet<RequestName> = new Set(["Inspect", "Call", "ExecuteTogether"])
 
 export type Payload<R extends RequestName> = Requests[R]["payload"]["Type"]
 type Reply<R extends RequestName> = Requests[R]["success"]["Type"]

@@ -17,8 +17,8 @@ export interface Parts {
   readonly webFiles: URL
   /** Folder of the descriptions of REST and of the gateway; without it they are generated on first request. */
   readonly descriptions: URL
-  /** Tests with a media server give moved participants more time. */
-  readonly gateway?: Pick<GatewaySettings, "moveMs">
+  /** Tests with a media server give moved participants more time, and those that send every command have more of them. */
+  readonly gateway?: Partial<Pick<GatewaySettings, "moveMs" | "budgets" | "commandsInFlight">>
 }
 
 export const PARTS: Parts = {

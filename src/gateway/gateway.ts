@@ -21,9 +21,12 @@ import { FileRoom } from "../telemetry/open-files.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Hub } from "./event/hub.ts"
 import { RoomGuard } from "./expulsion/room-guard.ts"
+import { Commands } from "./frames/commands.ts"
 import { FrameHandler } from "./frames/frame-handler.ts"
 import { AbsentParticipants } from "./memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
+import { GatewayDoor } from "./requests/door.ts"
+import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
 import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
@@ -59,6 +62,7 @@ type GatewayRequirements =
   | Telemetry
   | ClientAddresses
   | AnonymousBudgets
+  | GatewayDoor
 
 /** Binds the gateway to an app. It must be drained or stopped before its services end. */
 export const bindGateway = (
@@ -132,8 +136,14 @@ export const bindGateway = (
       telemetry.metrics.callPeers.set(hub.callPeers)
       telemetry.metrics.waiting.set(hub.waiting)
     })
-    const frames = new FrameHandler(services, hub)
+    const commands = new Commands(services)
+    const frames = new FrameHandler(services, hub, commands)
+    const requests = new RequestCommands(services, hub, commands)
     const silences = [
+      (yield* GatewayDoor).open({
+        send: (visitor, sent) => requests.send(visitor, sent),
+        sendTogether: (visitor, sent) => requests.sendTogether(visitor, sent),
+      }),
       services.grants.subscribe((change) => hub.grantWatch.changed(change)),
       services.grants.addGateway((forgotten) => hub.settled(forgotten)),
     ]

@@ -18,7 +18,7 @@ import { DatabaseHeartbeat } from "../store/heartbeat.ts"
 import { Quiet } from "../store/quiet/quiet.ts"
 import { type AccessLogMode, accessLog } from "../telemetry/access-log.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { isPublicRead, isViewerSurface, takesNoCredentials } from "./contract/access.ts"
+import { ignoresCookies, isPublicRead, takesNoCredentials } from "./contract/access.ts"
 import { PROBLEMS } from "./contract/problem.ts"
 import { developmentRoutes } from "./development/development-routes.ts"
 import { mediaRoutes } from "./media/routes.ts"
@@ -183,7 +183,7 @@ export const bindRest = (
       bodyLimit,
       // The account routes authenticate by this site's cookie alone.
       crossOrigin:
-        (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&
+        (takesNoCredentials(access) || isPublicRead(access) || ignoresCookies(access)) &&
         !path.startsWith("/v1/accounts/"),
       respond: respondUnlessCrowded(serve, waitsMs),
     })

@@ -18,6 +18,7 @@ import { clips } from "./handlers/events/clips.ts"
 import { events } from "./handlers/events/events.ts"
 import { gatewayTokens } from "./handlers/events/gateway-tokens.ts"
 import { joinCodes } from "./handlers/events/join-codes.ts"
+import { live } from "./handlers/events/live.ts"
 import { publicEvents } from "./handlers/events/public-events.ts"
 import { questions } from "./handlers/events/questions.ts"
 import { recordings } from "./handlers/events/recordings.ts"
@@ -64,6 +65,7 @@ const HANDLERS = {
   people,
   personalData,
   questions,
+  live,
   reports,
   joinCodes,
   webhooks,

@@ -72,6 +72,7 @@ export const createApiKey = (
 interface RecognisedKey {
   readonly keyId: string
   readonly workspaceId: string
+  readonly name: string | null
   readonly rights: KeyRights
 }
 
@@ -139,10 +140,10 @@ const makeApiKeys = (remembers: boolean) =>
         const { generation } = known
         const row = await findUnrevokedKey(sql, secretHash)
         if (row === undefined) return undefined
-        const { id: keyId, workspaceId, scopes, eventIds, lastUsedAt, expiresAt, isExpired } = row
+        const { id: keyId, workspaceId, name, scopes, eventIds, lastUsedAt, expiresAt, isExpired } = row
         if (isExpired && expiresAt !== null) return { expiredAt: expiresAt }
         await touch(sql, keyId, lastUsedAt)
-        const key = { keyId, workspaceId, rights: { scopes, eventIds } }
+        const key = { keyId, workspaceId, name, rights: { scopes, eventIds } }
         known.keep(hash, key, expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(expiresAt), generation)
         return key
       })

@@ -87,6 +87,34 @@ export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused
 export class IdempotencyInProgress extends Data.TaggedError("IdempotencyInProgress")<{
   readonly retryAfterSeconds: number
 }> {}
+/** The live event, or the gateway before it, refused a command, for one of the reasons of the gateway's protocol. */
+export class CommandRefused extends Data.TaggedError("CommandRefused")<
+  Detail & {
+    readonly code:
+      | "bad_request"
+      | "role_not_on_event"
+      | "unknown_command"
+      | "unauthorized"
+      | "forbidden"
+      | "feature_disabled"
+      | "wrong_phase"
+      | "not_found"
+      | "conflict"
+      | "rate_limited"
+      | "too_large"
+      | "event_full"
+      | "muted"
+      | "event_ended"
+      | "unavailable"
+      | "internal_error"
+    readonly errors?: ReadonlyArray<FieldFault>
+    readonly retryAfterSeconds?: number
+    /** The current entity, for a stale revision. */
+    readonly current?: { readonly [field: string]: unknown }
+    /** The roles that the event has, for a role that it has not. */
+    readonly acceptedRoles?: ReadonlyArray<string>
+  }
+> {}
 /** More requests than the limit allows; the next one is allowed after `retryAfterSeconds`. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
   /** Name of the limit, from `rate-limits.ts` or from a limit that is counted elsewhere. */
@@ -133,4 +161,5 @@ export type Failure =
   | IdempotencyInProgress
   | RateLimited
   | LettersUsedUp
+  | CommandRefused
   | Unavailable

@@ -22,6 +22,11 @@ export interface Guest {
 export const guestAt = (eventId: string, { issuer, subject }: Guest): string =>
   `guest:${namedId(eventId, issuer, subject)}`
 
+/** Prefix before the id of an API key that acts at an event. */
+const KEY_PREFIX = "apikey:"
+export const keyParticipant = (keyId: string): string => `${KEY_PREFIX}${keyId}`
+export const isKeyParticipant = (participantId: string): boolean => participantId.startsWith(KEY_PREFIX)
+
 /** Lifetime of a guest's session. */
 export const GUEST_SESSION_SECONDS = 7200
 

@@ -15,9 +15,10 @@ export type RateClass = "chat" | "questions" | "votes" | "reactions" | "roster"
 
 /**
  * `agenda`: the live event's statechart, in a turn of its actor. `activity`: an activity of the live event, in such a turn. `gateway`: the
- * gateway, from memory; nothing is stored.
+ * gateway, from memory; nothing is stored. `connection`: the gateway, about the socket that sent the command, so that no HTTP request can
+ * send it.
  */
-export type AnsweredBy = "agenda" | "activity" | "gateway"
+export type AnsweredBy = "agenda" | "activity" | "gateway" | "connection"
 
 export interface CommandContract<Data extends Schema.Top, Reply extends Schema.Top, By extends AnsweredBy>
   extends Rule {
@@ -36,6 +37,11 @@ export interface CommandContract<Data extends Schema.Top, Reply extends Schema.T
    * participants, and empty if the command may name anybody.
    */
   readonly managersExemptIn?: ReadonlyArray<string>
+  /**
+   * What the sender must be. `person`: the command is about the sender's own vote, so an API key cannot send it. `presence`: it is about the
+   * sender's hand, seat or place on stage, which last as long as their presence, so that an HTTP request of somebody absent cannot send it.
+   */
+  readonly needs?: "person" | "presence"
 }
 
 export type AnyCommand = CommandContract<Schema.Top, Schema.Top, AnsweredBy>
@@ -65,14 +71,19 @@ type Exemption<Data> = [ParticipantsIn<Data>] extends [never]
 
 type Given<Data extends Schema.Top, Reply extends Schema.Top> = Omit<
   CommandContract<Data, Reply, AnsweredBy>,
-  "answeredBy" | "managersExemptIn"
+  "answeredBy" | "managersExemptIn" | "revises"
 >
+
+/** `E`: the entity whose revision the command may name; `never`: none. */
+interface Revising<E extends RevisedEntity> {
+  readonly revises?: E
+}
 
 const answered =
   <By extends AnsweredBy>(answeredBy: By) =>
-  <Data extends Schema.Top, Reply extends Schema.Top>(
-    given: Given<Data, Reply> & Exemption<Data>,
-  ): CommandContract<Data, Reply, By> => ({
+  <Data extends Schema.Top, Reply extends Schema.Top, E extends RevisedEntity = never>(
+    given: Given<Data, Reply> & Revising<E> & Exemption<Data>,
+  ): CommandContract<Data, Reply, By> & Revising<E> => ({
     ...given,
     answeredBy,
   })
@@ -80,6 +91,7 @@ const answered =
 export const agendaCommand = answered("agenda")
 export const activityCommand = answered("activity")
 export const gatewayCommand = answered("gateway")
+export const connectionCommand = answered("connection")
 
 /** Data of commands without any. It is an object, so that fields may be added. */
 export const NoData = Schema.Record(Schema.String, Schema.Unknown)

@@ -43,12 +43,20 @@ export type CommandData<T extends CommandName> = (typeof COMMANDS)[T]["data"]["T
 /** `d` of the reply to an accepted command. */
 export type ReplyData<T extends CommandName> = (typeof COMMANDS)[T]["reply"]["Type"]
 
+/** Commands that may name a revision. */
+export type RevisingName = {
+  readonly [T in CommandName]: [Exclude<(typeof COMMANDS)[T]["revises"], undefined>] extends [never] ? never : T
+}[CommandName]
+
 type AnsweredOnly<By extends AnsweredBy> = {
   readonly [T in CommandName]: (typeof COMMANDS)[T]["answeredBy"] extends By ? T : never
 }[CommandName]
 export type AgendaCommandName = AnsweredOnly<"agenda">
 export type ActivityName = AnsweredOnly<"activity">
 export type GatewayCommandName = AnsweredOnly<"gateway">
+export type ConnectionCommandName = AnsweredOnly<"connection">
+/** Commands that a live event receives. */
+export type LiveCommandName = AgendaCommandName | ActivityName
 
 /** The contract of a command in a wider type than the value's, for code that takes any command. */
 export const commandContract = (name: CommandName): AnyCommand => COMMANDS[name]
@@ -59,6 +67,12 @@ export const COMMAND_NAMES = Object.keys(COMMANDS) as ReadonlyArray<CommandName>
 
 export const isGatewayCommand = (name: CommandName): name is GatewayCommandName =>
   COMMANDS[name].answeredBy === "gateway"
+
+export const isConnectionCommand = (name: CommandName): name is ConnectionCommandName =>
+  COMMANDS[name].answeredBy === "connection"
+
+export const isLiveCommand = (name: CommandName): name is LiveCommandName =>
+  !isGatewayCommand(name) && !isConnectionCommand(name)
 
 export const AGENDA_COMMAND_NAMES = COMMAND_NAMES.filter(
   (name): name is AgendaCommandName => COMMANDS[name].answeredBy === "agenda",

@@ -1,5 +1,6 @@
 /** Reasons of refused commands. A refused command never closes the socket. */
 import { Schema } from "effect"
+import { named } from "../model/named.ts"
 
 /** Every code with its meaning. */
 export const REFUSALS = {
@@ -33,5 +34,5 @@ export const Refusal = Schema.Struct({
   retryAfterMs: Schema.optionalKey(Schema.Int),
   /** The current entity, for a stale `rev`. */
   current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-})
+}).annotate(named("Refusal"))
 export type Refusal = typeof Refusal.Type

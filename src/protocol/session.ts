@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ChatTarget } from "../model/live/live-values.ts"
 import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
-import { Done, gatewayCommand, NoData } from "./command.ts"
+import { connectionCommand, Done, NoData } from "./command.ts"
 import { direct } from "./dispatch.ts"
 import { Counts, Cursors, Position } from "./messages/fields.ts"
 import { MediaSeat } from "./messages/media.ts"
@@ -19,8 +19,8 @@ export type UpdateReason = typeof UpdateReason.Type
 const ANYBODY = { allowed: everywhere(EVERYONE) } as const satisfies Rule
 
 export const SESSION_COMMANDS = {
-  leave: gatewayCommand({ ...ANYBODY, data: NoData, reply: Done }),
-  sync: gatewayCommand({
+  leave: connectionCommand({ ...ANYBODY, data: NoData, reply: Done }),
+  sync: connectionCommand({
     ...ANYBODY,
     data: Schema.Struct({ epoch: optional(Schema.String), cursors: Cursors }),
     /** `resumed`: a replay follows; otherwise a snapshot. */

@@ -39,7 +39,7 @@ const openInbox = (
     /** Commands of another process. */
     request: (...ids: ReadonlyArray<string>) => Effect.runFork(inbox.execute(ids.map(commandOf))),
     /** A command of this process. */
-    put: (id: string) => Effect.runFork(inbox.command(commandOf(id))),
+    put: (id: string) => Effect.runFork(Effect.map(inbox.commands([commandOf(id)]), ([outcome]) => outcome)),
     answer: (batch: number) => answers[batch]?.(Effect.succeed(outcomesOf(batches[batch] ?? []))),
     fail: (batch: number, failure: Unreachable) => answers[batch]?.(Effect.fail(failure)),
     /** A turn that goes on until the test ends it, and cannot be interrupted. */

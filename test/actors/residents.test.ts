@@ -135,6 +135,7 @@ const residentOf = (isHere: () => boolean = () => true): Resident => ({
   inbox: new Inbox<Unreachable>({ most: 2, execute: never, fork: Effect.runFork, metrics: makeMetrics() }),
   requests: {
     Execute: never,
+    ExecuteTogether: never,
     ReportPresence: never,
     ReportReactions: never,
     Read: never,

@@ -88,11 +88,10 @@ const connectionOf = (participantId: string): Connection => {
 
 test("commands that are done after their socket closed are bounded, too", () => {
   const absent = new AbsentParticipants(systemTimers, KEPT)
-  const memory = new ParticipantMemory({ absent, options: GATEWAY_DEFAULTS, timers: systemTimers }, "event", [
-    new Set(["connected"]),
-  ])
-  memory.remember(connectionOf("connected"), "command", "body")
-  for (let n = 0; n < 1000; n++) memory.remember(connectionOf(`${n}`), "command", "body")
+  const memory = new ParticipantMemory({ absent, options: GATEWAY_DEFAULTS, timers: systemTimers }, "event")
+  memory.attach([new Set(["connected"])])
+  memory.remember(connectionOf("connected").identity, "command", "body")
+  for (let n = 0; n < 1000; n++) memory.remember(connectionOf(`${n}`).identity, "command", "body")
   const remembered = Array.from({ length: 1000 }, (_, n) => `${n}`).filter((id) => memory.recent.has(id))
   expect([remembered, absent.size]).toEqual([["997", "998", "999"], KEPT])
   expect(memory.recent.has("connected")).toBe(true)

@@ -10,6 +10,7 @@ import type { PresenceReport } from "../../src/actors/protocol.ts"
 import { App, us_listen_socket_close, us_socket_local_port } from "../../src/engine/engine.ts"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewaySettings } from "../../src/gateway/options.ts"
+import { GatewayDoor } from "../../src/gateway/requests/door.ts"
 import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
 import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
@@ -124,6 +125,7 @@ const startNode = async (
       : Layer.empty,
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
+    GatewayDoor.layer,
     Layer.succeed(MediaLinks, mediaLinksOf([Buffer.alloc(32)])),
     LiveBroadcasts.layer({
       ingest: { most: 8, mostOfOne: 8, maxKbps: 8000, maxHours: 12 },

@@ -61,7 +61,7 @@ const COLUMNS = PRINCIPALS.filter((principal) => principal !== "entryToken")
 /** A registrant of one event is a user of the workspace, without access to any other event. */
 const verdictFor = (access: Access, principal: Principal): Verdict | undefined => {
   if (principal !== "entryToken") return TABLE[access][COLUMNS.indexOf(principal)]
-  return access.startsWith("audience") ? 404 : TABLE[access][COLUMNS.indexOf("userToken")]
+  return access.startsWith("audience") || access === "liveEvent" ? 404 : TABLE[access][COLUMNS.indexOf("userToken")]
 }
 
 const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
@@ -75,6 +75,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   optionalSession: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   audienceEvent: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   audienceQuestion: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
+  liveEvent: row(401, 401, 401, 404, "in", 401, 401, 401, 401, "in", "in", 401, 403),
   account: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, 403),
   accountOrPlatform: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, "in"),
   platform: row(401, 401, 401, 403, 403, 403, 403, 403, 403, 403, 403, 401, "in"),
@@ -206,6 +207,7 @@ const newEvent = async (): Promise<string> => (await createEvent(server.url, key
 const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   event: newEvent,
   agenda: newEvent,
+  liveEvent: publish,
   publicEvent: publish,
   sharedEvent: publish,
   openEvent: publish,

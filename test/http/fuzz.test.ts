@@ -1,10 +1,10 @@
 /** Generated bodies, queries and headers on every route of the contract: never a 500, never a hang, and the process lives. */
 import { randomUUID } from "node:crypto"
-import { Context, SchemaAST } from "effect"
+import { Context, Option, SchemaAST } from "effect"
 import { HttpApi } from "effect/http-api"
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { EndpointAccess } from "../../src/http/contract/access.ts"
+import { EndpointAccess, ReadBy } from "../../src/http/contract/access.ts"
 import { Api } from "../../src/http/contract/api.ts"
 import { PROBLEMS } from "../../src/http/contract/problem.ts"
 import { type Account, type Answer, type CallOptions, call, createLiveEvent, createWorkspace } from "../support/api.ts"
@@ -62,6 +62,7 @@ beforeAll(async () => {
     event: event.id,
     platform: event.id,
     openEvent: event.id,
+    liveEvent: event.id,
     recording: asset.id,
     clip: clip.id,
     phase: event.activePhaseId,
@@ -102,7 +103,8 @@ HttpApi.reflect(Api, {
     }
     // Deleting the event and the like would leave nothing to fuzz.
     if (endpoint.method === "DELETE" || endpoint.identifier === "logout" || endpoint.identifier === "endEvent") return
-    const payload = [...endpoint.payload.values()][0]?.schemas[0]
+    const described = [...endpoint.payload.values()][0]?.schemas[0]
+    const payload = Option.getOrElse(Context.getOption(endpoint.annotations, ReadBy), () => described)
     const fields = Object.keys((payload as { readonly fields?: object } | undefined)?.fields ?? {})
     ROUTES.push({ method: endpoint.method, path: endpoint.path, access, fields, asks })
   },
@@ -142,6 +144,9 @@ const VALID: { readonly [field: string]: unknown } = {
   issuer: "https://partner.example",
   jwksUrl: "https://partner.example/jwks.json",
   text: "Why?",
+  t: "announce",
+  d: { text: "Hello" },
+  commands: [{ t: "announce", d: { text: "Hello" } }, { t: "roster.list" }],
 }
 
 const anyObject = fc.dictionary(fc.string(), value)

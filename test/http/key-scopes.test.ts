@@ -16,10 +16,10 @@ const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   none: "getQrCode getPublicEvent getRecap getContent getAsset getCalendar",
   read: `listEvents getEvent listQuestions listAttendance listRegistrations listChat listPolls listRounds listUsers listMemberships
     listGuestIntegrations listGuestRefusals listWebhooks listWebhookDeliveries getWebhookDelivery listOccurrences getBroadcast listRecordings getRecording listClips
-    getClip getTranscript getEventTranscript draftTableSummary listInvites`,
+    getClip getLiveState listParticipants listRooms getTranscript getEventTranscript draftTableSummary listInvites`,
   "events:write": `createEvent patchEvent deleteEvent publishEvent appendPhase orderPhases patchPhase deletePhase createJoinCode`,
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
-    createIngest createUserSession`,
+    createIngest createUserSession sendCommand sendCommands`,
   people: `cancelRegistration resendRegistration upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant
     eraseRegistrant exportGuest eraseGuest exportNamedGuest eraseNamedGuest createInvite revokeInvite resendInvite`,
   media: `createRecording addressParts completeRecording deleteRecording createClip deleteClip pushTranscript putTranscript putSummary

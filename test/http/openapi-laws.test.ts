@@ -92,6 +92,14 @@ const OTHER_IDS = [
   // An option is numbered within its poll.
   /^(OfferedChoice|PollOption)\/properties\/id$/,
   /^Round\/properties\/id$/,
+  // The caller names a command; participants are not all users.
+  /^\w+Command\/properties\/id$/,
+  /^CommandOutcome\/properties\/id$/,
+  /^OneParticipant\/properties\/id$/,
+  /^QuestionView\/properties\/authorId$/,
+  // Options are numbered within their poll.
+  /^PollVoteCommandData\/properties\/optionIds$/,
+  /^\w+CommandData(?:Id)?\/properties\/id$/,
   // Rooms and readers of tables are named by the caller.
   /^(CreateRecordingInput|CreateRecordingResult|Recording|CaptionSegment)\/properties\/roomId$/,
   /^(MailedRecipient|PutTableSummaryResult|SummarizedTable|TableBadge|TablePerson|TableRecipient|TableSummary)\/properties\/(id|roomId|userId|recipientUserId)$/,
@@ -185,7 +193,7 @@ test("a number is a number, and no bound of the language is said", () => {
   expect(placesWhere(({ schema }) => schema["minimum"] === Number.MIN_SAFE_INTEGER)).toEqual([])
 })
 
-test("a union of objects says which of them a value is, but for the two answers of a sign-in", () => {
+test("a union of objects says which of them a value is, but for the two answers of a sign-in and people who are named or all", () => {
   const unions = PLACES.filter(({ schema }) =>
     ["anyOf", "oneOf"].some((keyword) => {
       const branches = schema[keyword]
@@ -195,6 +203,8 @@ test("a union of objects says which of them a value is, but for the two answers 
   const untold = unions.filter(({ schema }) => schema["discriminator"] === undefined)
   expect(untold.map(({ at }) => at)).toEqual([
     "/paths//v1/accounts/login/post/responses/200/content/application/json/schema",
+    "HandLowerForCommand/properties/d",
+    "LobbyAdmitCommand/properties/d",
   ])
   expect(unions.map(({ at }) => at)).toEqual(expect.arrayContaining(["HelpMessage", "SentWebhookBody"]))
 })

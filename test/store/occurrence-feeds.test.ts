@@ -10,8 +10,9 @@ import {
   sweepFeeds,
 } from "../../src/store/webhooks/occurrence-feeds.ts"
 import { appendOccurrences, isWanted } from "../../src/store/webhooks/outbox.ts"
-import type { Outbox } from "../support/webhooks.ts"
 import { openOutbox } from "../support/webhooks.ts"
+
+type Outbox = Awaited<ReturnType<typeof openOutbox>>
 
 const occurrence = ({ workspaceId }: Outbox, title: string, id = newId()) => ({
   id,

@@ -31,7 +31,10 @@ type Parts = NonNullable<Parameters<typeof startServer>[2]>
 /** The least that the algorithm takes. At their real cost the passwords of the tests take a twentieth of the run's processor time. */
 const CHEAP_HASHES: Parts = { hashCost: { memoryCost: 8, timeCost: 2 } }
 
-export const startTestServer = (environment: Environment = {}): Promise<TestServer> => start(environment, CHEAP_HASHES)
+export const startTestServer = (
+  environment: Environment = {},
+  parts: Pick<Parts, "gateway"> = {},
+): Promise<TestServer> => start(environment, { ...CHEAP_HASHES, ...parts })
 
 /** A server whose passwords cost what they cost in production. */
 export const startServerWithRealHashes = (environment: Environment = {}): Promise<TestServer> => start(environment, {})

@@ -2,9 +2,10 @@
  * Decides one command in one turn, purely: the result is a refusal or the data of the reply; everything else is in the turn. Permission is
  * checked first (it depends on the active phase, which only the actor knows for sure). Then the chart decides.
  */
+import { isKeyParticipant } from "../../model/participants.ts"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
-import { type Envelope, gatewayName, Refused } from "../commands.ts"
+import { type Caller, type Envelope, gatewayName, Refused } from "../commands.ts"
 import { actingRole } from "../domain/acting-role.ts"
 import { releaseHoldings, runBarredHooks } from "../domain/activities/registry.ts"
 import type { Turn } from "../domain/turn.ts"
@@ -23,6 +24,7 @@ const exemptIn = (name: CommandName, d: { readonly [member: string]: unknown }):
 
 /** Whether the participant is an owner or admin of the workspace, in any role here, or an administrator appointed by the workspace. */
 const isManager = (turn: Turn, participantId: string): boolean => {
+  if (isKeyParticipant(participantId)) return true
   const person = turn.everybody.find(participantId)
   const role = turn.get("role", participantId)?.role ?? person?.role
   return person?.manages === true || role === "workspace_admin"
@@ -46,8 +48,15 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
     return new Refused({ code: "forbidden", detail: "Hosts cannot act on owners and admins of the workspace." })
   }
   const permission = can(actingRole(turn.records, envelope.by), phaseTraits(turn.state), name)
-  return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
+  if (permission !== "allowed") return new Refused({ code: permission, detail: whyNot(permission, name) })
+  return lacksPresence(turn, envelope.by, name)
+    ? new Refused({ code: "conflict", detail: `${name} is for people at the event: connect to the gateway first.` })
+    : undefined
 }
+
+/** Whether the command is about a place that ends with the sender's presence, and the sender, who needs no connection, is not present. */
+const lacksPresence = ({ everybody }: Turn, { participantId, isRequest }: Caller, name: CommandName): boolean =>
+  isRequest === true && commandContract(name).needs === "presence" && everybody.find(participantId) === undefined
 
 /** Reports the participants whom any command removed for good or allowed back. */
 const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {

@@ -14,6 +14,7 @@ import {
   type Received,
   Refused,
   StoreUnavailable,
+  type Together,
   type Unreachable,
 } from "../commands.ts"
 import { Batch } from "../commit/batch.ts"
@@ -47,7 +48,7 @@ const answerOf = (state: LiveState, command: Command, fields: Omit<Answer, "even
 })
 
 /** The stored answer of an accepted command id, or a refusal if the id is reused with another body. */
-const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | undefined => {
+const rememberedAnswer = (batch: Batch, envelope: Received): Answer | Refused | undefined => {
   const known = batch.answered(envelope)
   if (known === undefined) return undefined
   if (known.bodyHash !== envelope.bodyHash) {
@@ -59,12 +60,22 @@ const rememberedAnswer = (batch: Batch, envelope: Received): Outcome | undefined
 
 /** Runs one command in a batch: it is refused, has no effect, or is added as a step. */
 const perform = (batch: Batch, turn: Turn, envelope: Received, event: Committer): Outcome => {
-  const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
-  if (result instanceof Refused) {
-    turn.undo()
-    return result
-  }
+  if (!(result instanceof Refused)) return keep(batch, { turn, envelope, result }, event)
+  turn.undo()
+  return result
+}
+
+/** An accepted command with its turn, and the data of its reply. */
+interface Decided {
+  readonly turn: Turn
+  readonly envelope: Received
+  readonly result: Answer["result"]
+}
+
+/** Adds the turn of an accepted command to its batch. */
+const keep = (batch: Batch, { turn, envelope, result }: Decided, event: Committer): Answer => {
+  const { scope, commandId, bodyHash, command } = envelope
   if (turn.isIdle) {
     batch.addEphemeral(turn.ephemeral, turn.now)
     if (scope !== TIMER_SCOPE) batch.rememberIdle({ scope, commandId, bodyHash, result }, turn.at)
@@ -91,7 +102,7 @@ export class Executor {
 
   /** Returns the outcomes in the order of the commands, once all accepted commands are committed. */
   execute(envelopes: ReadonlyArray<Received>): Outcomes<Unreachable> {
-    return this.#attempt(envelopes).pipe(
+    return this.#attempt(envelopes, (of) => this.#performAndKeep(of, envelopes)).pipe(
       Effect.catchTag("AnsweredBefore", () => this.#withAnswers(envelopes)),
       // The store refused the whole batch because of one command: each command is run alone to find it.
       Effect.catchTags({
@@ -102,7 +113,76 @@ export class Executor {
     )
   }
 
-  #attempt(envelopes: ReadonlyArray<Received>): Outcomes<NotCommitted | Unreachable> {
+  /** Executes all commands in one commit, or none: the first refusal undoes the commands before it. */
+  executeTogether(envelopes: ReadonlyArray<Received>): Effect.Effect<Together, Unreachable> {
+    const attempt = this.#attempt(envelopes, (of) => this.#performTogether(of, envelopes))
+    const recall = Effect.flatMap(this.#committer.current, (of) =>
+      recallAnswers(this.#services.database, of, envelopes),
+    )
+    return attempt.pipe(
+      Effect.catchTag("AnsweredBefore", () => Effect.andThen(recall, attempt)),
+      Effect.catchTags({
+        AnsweredBefore: () => new StoreUnavailable(),
+        OverCapacity: () => new StoreUnavailable(),
+        PhaseRecorded: () => new StoreUnavailable(),
+        CommitRefused: () => new StoreUnavailable(),
+      }),
+    )
+  }
+
+  #performTogether(of: LoadedEvent, envelopes: ReadonlyArray<Received>): Effect.Effect<Together, NotCommitted> {
+    return Effect.suspend((): Effect.Effect<Together, NotCommitted> => {
+      const batch = new Batch(of)
+      const known = envelopes.map((envelope) => rememberedAnswer(batch, envelope))
+      const decided = this.#decideTogether(of, envelopes, known)
+      if ("refused" in decided) return Effect.succeed(decided)
+      const answers = decided.map((one) => ("turn" in one ? keep(batch, one, this.#committer) : one))
+      for (const one of decided) if ("turn" in one) this.#committer.performed(one.turn)
+      return Effect.as(this.#keep(batch), { answers })
+    })
+  }
+
+  /** Decides the commands in order, each on the state that those before it leave; a known answer stands for itself. */
+  #decideTogether(
+    of: LoadedEvent,
+    envelopes: ReadonlyArray<Received>,
+    known: ReadonlyArray<Answer | Refused | undefined>,
+  ): ReadonlyArray<Decided | Answer> | { readonly index: number; readonly refused: Refused } {
+    const decided: Array<Decided | Answer> = []
+    let { state } = of
+    for (const [index, envelope] of envelopes.entries()) {
+      const answer = known[index]
+      const one = answer ?? this.#decide(of, state, envelope)
+      if (one instanceof Refused) {
+        for (const before of decided.toReversed()) if ("turn" in before) before.turn.undo()
+        return { index, refused: one }
+      }
+      decided.push(one)
+      if ("turn" in one && !one.turn.isIdle) state = one.turn.state
+    }
+    return decided
+  }
+
+  #decide(of: LoadedEvent, state: LiveState, envelope: Received): Decided | Refused {
+    const turn = this.#committer.turn(of, state, envelope)
+    try {
+      const result = decide(turn, envelope)
+      if (!(result instanceof Refused)) return { turn, envelope, result }
+      turn.undo()
+      return result
+    } catch (error) {
+      // The turns before this one are undone in an event that is not used again.
+      this.#committer.invalidate()
+      const { telemetry, eventId } = this.#services
+      telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
+      return FAILED
+    }
+  }
+
+  #attempt<A>(
+    envelopes: ReadonlyArray<Received>,
+    perform: (of: LoadedEvent) => Effect.Effect<A, NotCommitted | Unreachable>,
+  ): Effect.Effect<A, NotCommitted | Unreachable> {
     const { database } = this.#services
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#committer.current
@@ -110,7 +190,7 @@ export class Executor {
       const recalled = yield* recallAnswers(database, of, this.#possibleRepeats(of, envelopes))
       if (recalled.length > 0) yield* this.#requireNewest(of)
       yield* recallChat(database, of, envelopes)
-      return yield* Effect.uninterruptible(this.#performAndKeep(of, envelopes))
+      return yield* Effect.uninterruptible(perform(of))
     })
   }
 
@@ -160,7 +240,8 @@ export class Executor {
   #withAnswers(envelopes: ReadonlyArray<Received>): Outcomes<Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
     return Effect.gen({ self: this }, function* () {
       yield* recallAnswers(this.#services.database, yield* this.#committer.current, envelopes)
-      return yield* Effect.catchTag(this.#attempt(envelopes), "AnsweredBefore", () =>
+      const attempt = this.#attempt(envelopes, (of) => this.#performAndKeep(of, envelopes))
+      return yield* Effect.catchTag(attempt, "AnsweredBefore", () =>
         this.#oneByOne(envelopes, () => new StoreUnavailable()),
       )
     })

@@ -57,8 +57,6 @@ const LEAVES_WITHIN = "2 seconds"
 
 export const FULL = new Unavailable({ detail: "The event has too much to do right now.", retryAfterSeconds: 1 })
 
-const NO_OUTCOME = Effect.die(new Error("a command without outcome"))
-
 const isMoving = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof NotOwner
 
@@ -88,14 +86,14 @@ export class Inbox<E> {
   }
 
   /**
-   * Queues a command from this process. It is executed even if its caller is interrupted, unless its time is over first. `NotOwner`: the
-   * event leaves memory, or has another owner; then all waiting commands fail with it, so that they keep their order when they are sent
-   * again.
+   * Queues commands of one caller in this process, for one turn. They are executed even if the caller is interrupted, unless their time is
+   * over first. `NotOwner`: the event leaves memory, or has another owner; then all waiting commands fail with it, so that they keep their
+   * order when they are sent again.
    */
-  command(
-    envelope: Envelope,
+  commands(
+    envelopes: ReadonlyArray<Envelope>,
     span?: Tracer.AnySpan,
-  ): Effect.Effect<Outcome, E | NotOwner | Unavailable | Cause.TimeoutError> {
+  ): Effect.Effect<Outcomes, E | NotOwner | Unavailable | Cause.TimeoutError> {
     return Effect.callback((resume) => {
       const { most, answersWithinMs, metrics } = this.#needs
       if (this.isLeaving || this.#commands.length >= most) {
@@ -110,11 +108,11 @@ export class Inbox<E> {
       // A plain timer: `Effect.timeout` takes two more fibers, for which a command that comes alone would wait.
       const deadline = answersWithinMs === undefined ? undefined : setTimeout(late, answersWithinMs)
       const commands: Commands<E> = {
-        envelopes: [envelope],
+        envelopes,
         span,
         answer: (exit) => {
           clearTimeout(deadline)
-          resume(Effect.flatMap(exit, ([outcome]) => (outcome === undefined ? NO_OUTCOME : Effect.succeed(outcome))))
+          resume(exit)
         },
       }
       this.#put(commands)

@@ -4,7 +4,7 @@
  */
 import { Effect, type Fiber } from "effect"
 import { batchSpan } from "../command-traces.ts"
-import type { Unreachable } from "../commands.ts"
+import type { Envelope, Received, Unreachable } from "../commands.ts"
 import { Committer, type LoadedEventChange } from "../commit/committer.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { LiveEventRequests } from "../protocol.ts"
@@ -32,6 +32,7 @@ export class LiveEvent {
   readonly #presence: EventPresence
   readonly #views: EventViews
   readonly #calls: EventCalls
+  readonly #executor: Executor
   readonly #deadlineTimer: DeadlineTimer
   #isStopped = false
   /** Releases the entity; set while the event keeps itself in memory. */
@@ -54,14 +55,13 @@ export class LiveEvent {
       isAwaited: () => this.#stopKeepAlive !== undefined,
     })
     const executor = new Executor(needs, committer)
-    const { eventId, telemetry, timers } = needs
+    this.#executor = executor
+    const { eventId, telemetry } = needs
     this.inbox = new Inbox({
       most: needs.mailbox,
       answersWithinMs: needs.answers.attemptMs,
       execute: (envelopes, links) => {
-        // Uses this process's clock: the clocks of the processes that send commands may differ.
-        const at = timers.now()
-        const received = envelopes.map((envelope) => ({ ...envelope, at }))
+        const received = this.#received(envelopes)
         return batchSpan(telemetry.tracing, eventId, received.length, links, executor.execute(received))
       },
       fork: needs.fork,
@@ -88,6 +88,8 @@ export class LiveEvent {
 
   readonly requests: LiveEventRequests = {
     Execute: ({ envelopes }) => this.inbox.execute(envelopes),
+    ExecuteTogether: ({ envelopes }) =>
+      this.inbox.turn(Effect.suspend(() => this.#executor.executeTogether(this.#received(envelopes)))),
     ReportPresence: (report) => {
       this.#needs.ownership.heardFrom(report.node)
       return this.#turn((of) => this.#presence.report(of, report))
@@ -105,6 +107,12 @@ export class LiveEvent {
           ? Effect.flatMap(this.inbox.turn(this.#committer.current), answer)
           : answer()
       }),
+  }
+
+  /** Dated by this process's clock: the clocks of the processes that send commands may differ. */
+  #received(envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Received> {
+    const at = this.#needs.timers.now()
+    return envelopes.map((envelope) => ({ ...envelope, at }))
   }
 
   /** A node is gone, with its participants' connections. An event that is not in memory knows of none. */

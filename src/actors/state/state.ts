@@ -1,7 +1,7 @@
 /** State of a live event: its chart, its agenda, and the effects that gateways see. */
-import type { Event, EventWithPhases } from "../../model/event.ts"
+import type { Event, EventStatus, EventWithPhases } from "../../model/event.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
-import type { Phase, PhaseState } from "../../model/phase.ts"
+import type { Feature, Phase, PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { PhaseView, TimerView } from "../../protocol/messages/agenda.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
@@ -75,14 +75,17 @@ export interface ActivePhase extends PhaseTraits {
 
 export const NO_PHASE: ActivePhase = { ...NO_TRAITS, id: null }
 
+const isOpenBefore = (status: EventStatus, feature: Feature): boolean =>
+  status === "scheduled" || (status === "draft" && feature === "polls")
+
 /**
  * The facts about the active phase on which permissions depend. A scheduled event has the features of all its phases, so that questions can
- * be asked and polls prepared.
+ * be asked and polls prepared; in a draft, polls can be prepared.
  */
 export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases">): ActivePhase => {
   const active = phases.find(({ status }) => status === "active")
-  const features =
-    active?.featureSet ?? (event.status === "scheduled" ? phases.flatMap(({ featureSet }) => featureSet) : [])
+  const coming = active === undefined ? phases.flatMap(({ featureSet }) => featureSet) : []
+  const features = active?.featureSet ?? coming.filter((feature) => isOpenBefore(event.status, feature))
   return {
     id: active?.id ?? null,
     modality: active?.modality ?? null,

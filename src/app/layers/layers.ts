@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { type Config, inheritedEnvironment } from "../../config/config.ts"
 import { DeletedWorkspaces } from "../../erasure/deleted-workspaces.ts"
 import { Erasures } from "../../erasure/erasures.ts"
+import { GatewayDoor } from "../../gateway/requests/door.ts"
 import { HelpDesk } from "../../help/help-desk.ts"
 import { domainProofsLayer } from "../../http/handlers/workspaces/domain-proofs.ts"
 import { Idempotency } from "../../http/requests/idempotency.ts"
@@ -64,6 +65,7 @@ export const layersOf = (composition: Composition) => {
     Idempotency.layer(keysOf(composition, "kept-answers")).pipe(Layer.provide(mailer)),
     historySweepLayer(config.gatewayHistoryMs),
     DatabaseHeartbeat.layer,
+    GatewayDoor.layer,
     backlogLayer,
     mediaUseLayer,
     retentionSweepLayer,

@@ -7,6 +7,14 @@ import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Identity } from "./lifecycle.ts"
 
+/** A participant's identity with their role here, their room and their admission. */
+export interface Standing {
+  readonly identity: Identity
+  readonly roomId: string | null
+  readonly admission: AdmissionResult
+  readonly isRemoved: boolean
+}
+
 export class ParticipantStates {
   lobby: LobbyPolicy = "open"
   /** True when there are tallies that only voters see. */
@@ -47,6 +55,15 @@ export class ParticipantStates {
   here(identity: Identity): Identity {
     const role = this.#roles.get(identity.participantId)
     return role === undefined || role === identity.role ? identity : { ...identity, role }
+  }
+
+  standing(identity: Identity, removed: ReadonlySet<string>): Standing {
+    return {
+      identity: this.here(identity),
+      roomId: this.roomOf(identity.participantId),
+      admission: this.admission(identity),
+      isRemoved: !identity.manages && removed.has(identity.participantId),
+    }
   }
 
   admission({ participantId, walkIn }: Identity): AdmissionResult {

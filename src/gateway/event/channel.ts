@@ -15,6 +15,7 @@ import { EncoderReports } from "../broadcast/encoder-reports.ts"
 import type { Connection } from "../connection/connection.ts"
 import { ConnectionRegistry } from "../connection/connection-registry.ts"
 import type { Identity } from "../connection/lifecycle.ts"
+import type { Standing } from "../connection/participant-states.ts"
 import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { RoleChecks } from "../grants/role-checks.ts"
 import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
@@ -29,7 +30,7 @@ import { Arrivals } from "./arrivals.ts"
 import { ConnectionSync } from "./connection-sync.ts"
 import { MembershipSync } from "./membership-sync.ts"
 import { Namesakes } from "./namesakes.ts"
-import { ParticipantMemory } from "./participant-memory.ts"
+import type { ParticipantMemory } from "./participant-memory.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { RoleNotifier } from "./role-notifier.ts"
@@ -45,6 +46,7 @@ export class Channel {
   readonly participants: ConnectionRegistry
   readonly mesh: MeshCalls
   readonly #services: GatewayServices
+  readonly #connected: Parameters<ParticipantMemory["attach"]>[0]
   readonly #waitingRoom: WaitingRoom
   readonly #requests: ReadyRequests
   readonly #presence: PresenceReports
@@ -62,7 +64,7 @@ export class Channel {
   #emptySince: number | undefined
   #stopClosing: (() => void) | undefined
 
-  constructor(services: GatewayServices, eventId: string) {
+  constructor(services: GatewayServices, eventId: string, memory: ParticipantMemory) {
     const { options, timers } = services
     this.#services = services
     this.eventId = eventId
@@ -78,7 +80,9 @@ export class Channel {
     this.#waitingRoom = waitingRoom
     this.#requests = requests
     this.#presence = presence
-    this.memory = new ParticipantMemory(services, eventId, [participants, waitingRoom])
+    this.memory = memory
+    this.#connected = [participants, waitingRoom]
+    memory.attach(this.#connected)
     this.#arrivals = new Arrivals(presence, participants)
     this.reactions = new ReactionCounts(services, eventId)
     this.#roleChecks = new RoleChecks(services, eventId)
@@ -206,6 +210,17 @@ export class Channel {
     return this.#delivery.version
   }
 
+  /** The event has been read, and what it publishes is followed. */
+  get isOpen(): boolean {
+    return this.#sync.state === "open"
+  }
+
+  /** The state of a participant, with or without a connection. */
+  standingOf(identity: Identity): Standing {
+    const { participants, removed } = this.#subscriber
+    return participants.standing(identity, removed)
+  }
+
   get hasEnded(): boolean {
     return this.#sync.state === "ended"
   }
@@ -298,7 +313,6 @@ export class Channel {
   sweep(now: number): boolean {
     if (this.isDead) return true
     this.#subscriber.trim(now)
-    this.memory.sweep(now)
     this.#delivery.inspect()
     this.#encoder.look(now)
     // A connection that was being admitted when the last one closed is inside now.
@@ -319,6 +333,7 @@ export class Channel {
 
   stop(): void {
     this.stopPresence()
+    this.memory.detach(this.#connected)
     this.reactions.stop()
     this.mesh.stop()
     this.#subscriber.stop()

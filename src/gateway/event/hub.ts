@@ -13,6 +13,7 @@ import { heldBy } from "../grants/grounds.ts"
 import { VersionAudit } from "../recovery/version-audit.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
+import { ParticipantMemories } from "./participant-memories.ts"
 
 const DRAIN_STEP_MS = 25
 
@@ -24,12 +25,14 @@ export class Hub implements ConnectionOwner {
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
   readonly grantWatch: GrantWatch
+  readonly memories: ParticipantMemories
   readonly #audit: VersionAudit
   readonly #silence: () => void
   #isDraining = false
 
   constructor(services: GatewayServices) {
     this.#services = services
+    this.memories = new ParticipantMemories(services)
     this.grantWatch = new GrantWatch(
       services,
       {
@@ -132,6 +135,7 @@ export class Hub implements ConnectionOwner {
     }
     this.grantWatch.sweep(now)
     this.#services.absent.sweep(now)
+    this.memories.sweep(now)
     for (const channel of this.#channels.values()) {
       if (channel.sweep(now)) this.#release(channel)
     }
@@ -178,7 +182,7 @@ export class Hub implements ConnectionOwner {
 
   #open(eventId: string): Channel {
     this.#channels.get(eventId)?.stop()
-    const channel = new Channel(this.#services, eventId)
+    const channel = new Channel(this.#services, eventId, this.memories.of(eventId))
     this.#channels.set(eventId, channel)
     channel.start()
     return channel

@@ -1,14 +1,17 @@
 /**
- * The gateway's memory of each participant over all connections: rate budgets and the latest commands. Entries of connected participants
- * are limited by the number of sockets. Entries outlive the last socket, so that a reconnect gets no new budget and a repeated command is
+ * The gateway's memory of each participant over all connections and requests: rate budgets and the latest commands. Entries of connected
+ * participants are limited by the number of sockets. Entries outlive the last socket, so that a reconnect gets no new budget and a repeated command is
  * recognised. New anonymous ids cost a request each, so the entries of absent participants are limited (`absent-participants.ts`).
  */
 import type { Timers } from "../../clock/timers.ts"
 import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 import type { AbsentParticipants } from "../memory/absent-participants.ts"
 import { RateBudgets } from "../memory/rate-budgets.ts"
 import { RecentCommands } from "../memory/recent-commands.ts"
 import type { GatewayServices } from "../services.ts"
+
+type Connected = ReadonlyArray<{ has(participantId: string): boolean }>
 
 export class ParticipantMemory {
   readonly budgets: RateBudgets
@@ -16,35 +19,44 @@ export class ParticipantMemory {
   readonly #absent: AbsentParticipants
   readonly #timers: Timers
   readonly #eventId: string
-  readonly #connected: ReadonlyArray<{ has(participantId: string): boolean }>
+  #connected: Connected | undefined
 
-  /** `connected`: the participants with a connection, inside and in the waiting room. */
-  constructor(
-    { absent, options, timers }: Pick<GatewayServices, "absent" | "options" | "timers">,
-    eventId: string,
-    connected: ReadonlyArray<{ has(participantId: string): boolean }>,
-  ) {
+  constructor({ absent, options, timers }: Pick<GatewayServices, "absent" | "options" | "timers">, eventId: string) {
     this.budgets = new RateBudgets(options.budgets, options.staffFactor)
     this.#absent = absent
     this.#timers = timers
     this.#eventId = eventId
+  }
+
+  /** `connected`: the participants with a connection to the event's channel, inside and in its waiting room. */
+  attach(connected: Connected): void {
     this.#connected = connected
   }
 
-  /** Remembers an executed command of the connection, which may have closed meanwhile. */
-  remember(connection: Connection, commandId: string, body: string): void {
-    this.recent.remember(connection.identity.participantId, commandId, body, this.#timers.now())
-    this.closed(connection)
+  /** The channel has stopped. */
+  detach(connected: Connected): void {
+    if (this.#connected === connected) this.#connected = undefined
+  }
+
+  /** True when nobody is remembered and no channel has the event. */
+  get isUnused(): boolean {
+    return this.#connected === undefined && this.budgets.isEmpty && this.recent.isEmpty
+  }
+
+  /** Remembers an executed command of a participant, who may have no connection, or none any more. */
+  remember(identity: Identity, commandId: string, body: string): void {
+    this.recent.remember(identity.participantId, commandId, body, this.#timers.now())
+    this.closed({ identity })
   }
 
   /** Called when the participant has a settled connection. */
-  connected({ identity }: Connection): void {
+  connected({ identity }: Pick<Connection, "identity">): void {
     this.#absent.returned(this.#keyOf(identity.participantId))
   }
 
   /** Called when a connection closed. If it was the participant's last, their entries count as those of an absent participant. */
-  closed({ identity: { participantId, kind } }: Connection): void {
-    if (this.#connected.some((participants) => participants.has(participantId))) return
+  closed({ identity: { participantId, kind } }: Pick<Connection, "identity">): void {
+    if (this.#connected?.some((participants) => participants.has(participantId))) return
     if (!this.budgets.has(participantId) && !this.recent.has(participantId)) return
     this.#absent.left(this.#keyOf(participantId), kind === "anonymous", () => {
       this.budgets.forget(participantId)

@@ -16,8 +16,10 @@ const REPORT_EVERY_MS = 100
  * Whether a reaction lacks a room. In a phase with rooms, participants react only in their own room, because a reaction to everyone
  * disturbs all rooms. Only staff may send one.
  */
-export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseTraits): boolean =>
-  roomId === null && hasRooms(modality) && !isStaff(identity.role)
+export const lacksRoom = (
+  { identity, roomId }: Pick<Connection, "identity" | "roomId">,
+  { modality }: PhaseTraits,
+): boolean => roomId === null && hasRooms(modality) && !isStaff(identity.role)
 
 type Count = ReactionReport["counts"][number]
 
@@ -34,7 +36,7 @@ export class ReactionCounts {
   }
 
   /** Counts the reaction for the connection's room, or for everyone. */
-  add({ roomId }: Connection, kind: ReactionKind, n: number): void {
+  add({ roomId }: Pick<Connection, "roomId">, kind: ReactionKind, n: number): void {
     const stream = roomId === null ? "event" : roomStream(roomId)
     const key = `${stream} ${kind}`
     const count = this.#counts.get(key)

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto"
 import type { Caller, Command, Envelope } from "../../actors/commands.ts"
 import { newId } from "../../model/ids.ts"
-import type { CommandName, GatewayCommandName } from "../../protocol/contract.ts"
+import type { LiveCommandName } from "../../protocol/contract.ts"
 import type { CommandFrame } from "../../protocol/wire/frames.ts"
-import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import { canonical } from "./canonical-json.ts"
+import type { Sender } from "./sender.ts"
 
 /** Equal for two frames with the same request; the order of keys does not matter. */
 const bodyHash = ({ t, d, rev }: CommandFrame): string =>
@@ -27,15 +27,15 @@ const callerOf = ({ participantId, name, userId, kind, role, walkIn, manages }: 
 
 /** `d` has been decoded by the schema of `t`. */
 export const envelopeOf = (
-  t: Exclude<CommandName, GatewayCommandName>,
+  t: LiveCommandName,
   d: unknown,
   frame: CommandFrame,
-  { identity: by, address }: Pick<Connection, "identity" | "address">,
+  { identity: by, address, isRequest }: Pick<Sender, "identity" | "address" | "isRequest">,
 ): Envelope => ({
   commandId: frame.id,
   scope: by.participantId,
   bodyHash: bodyHash(frame),
-  by: callerOf(by, address),
+  by: { ...callerOf(by, address), ...(isRequest === true && { isRequest }) },
   freshId: newId(),
   command: { type: t, d, ...(frame.rev === undefined ? {} : { rev: frame.rev }) } as Command,
 })

@@ -21,7 +21,8 @@ import type { Hub } from "../event/hub.ts"
 import { SharedLookups } from "../grants/shared-lookups.ts"
 import { type Grant, type NotGranted, readToken } from "../grants/tokens.ts"
 import type { GatewayServices } from "../services.ts"
-import { Commands, refuseCommand } from "./command-router.ts"
+import { CommandRouter, refuseCommand } from "./command-router.ts"
+import type { Commands } from "./commands.ts"
 import { type Incoming, incoming, isClientObject, NOT_READY, objectsIn, unknownObject } from "./incoming.ts"
 
 /** Most objects that a socket may send before it is open; a valid client sends fewer. */
@@ -30,17 +31,17 @@ const EARLY_OBJECTS = 64
 export class FrameHandler {
   readonly #services: GatewayServices
   readonly #hub: Hub
-  readonly #commands: Commands
+  readonly #commands: CommandRouter
   readonly #grants: Parameters<typeof readToken>[0]
   #opened = 0
   #identifying = 0
   #identifiedSince = 0
   #identified = 0
 
-  constructor(services: GatewayServices, hub: Hub) {
+  constructor(services: GatewayServices, hub: Hub, commands: Commands) {
     this.#services = services
     this.#hub = hub
-    this.#commands = new Commands(services)
+    this.#commands = new CommandRouter(services, commands)
     this.#grants = {
       tokens: services.tokens,
       users: new SharedLookups(services, findGrantStates),

@@ -4,7 +4,10 @@ import type { Ground } from "../../model/links.ts"
 import type { Connection } from "../connection/connection.ts"
 
 /** `undefined` for a participant without a name, who is given no addresses. */
-export const connectionGround = ({ basis, identity }: Connection, as: "speaker" | "viewer"): Ground | undefined => {
+export const connectionGround = (
+  { basis, identity }: Pick<Connection, "basis" | "identity">,
+  as: "speaker" | "viewer",
+): Ground | undefined => {
   const { participantId, kind, role } = identity
   if (kind === "anonymous") return undefined
   if (basis === undefined) return { as, participantId, role }

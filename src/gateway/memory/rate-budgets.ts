@@ -75,6 +75,10 @@ export class RateBudgets {
     return takeToken(bucket, rule, now, { factor: this.#factor(staff) })
   }
 
+  get isEmpty(): boolean {
+    return this.#byParticipant.size === 0
+  }
+
   has(participantId: string): boolean {
     return this.#byParticipant.has(participantId)
   }

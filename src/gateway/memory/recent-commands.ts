@@ -33,6 +33,10 @@ export class RecentCommands {
     if (recent.bodies.size > REMEMBERED && oldest !== undefined) recent.bodies.delete(oldest)
   }
 
+  get isEmpty(): boolean {
+    return this.#byParticipant.size === 0
+  }
+
   has(participantId: string): boolean {
     return this.#byParticipant.has(participantId)
   }

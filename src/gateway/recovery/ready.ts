@@ -93,6 +93,12 @@ const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Re
   return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
+/** The parts of `ready` that every host gets, as JSON, for a reader without a connection. */
+export const hostState = (snapshot: LiveSnapshot, now: number, encoder: EncoderView | null): string => {
+  const { epoch, version: v } = snapshot
+  return `{${membersOf({ epoch, v, serverTime: now, encoder })},${partsOf(snapshot).staff}}`
+}
+
 interface ReadyPosition {
   readonly epoch: string
   readonly v: number

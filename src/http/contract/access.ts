@@ -2,7 +2,7 @@
  * The callers of an endpoint, and the object its path names. The contract declares it once: the server resolves it before the
  * body is read, the description's `security` is derived from it, and the tests walk it.
  */
-import { Context, Option } from "effect"
+import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { KeyScope } from "../../model/key-rights.ts"
 
@@ -25,6 +25,8 @@ export type Access =
   | "audienceEvent"
   /** Voter and question in the path, if the question is shown and its event is visible. */
   | "audienceQuestion"
+  /** The event in the path and its caller there: an API key, or the holder of a session token of the event. */
+  | "liveEvent"
   /** An account session. */
   | "account"
   /** An account session, or the operator's platform key. */
@@ -90,6 +92,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   optionalSession: VIEWER,
   audienceEvent: VIEWER,
   audienceQuestion: VIEWER,
+  liveEvent: [{ apiKey: [] }, { workspaceSession: [] }],
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],
   platform: [{ platformKey: [] }],
@@ -141,6 +144,9 @@ export const takesNoCredentials = (access: Access): boolean => OPEN.has(access)
 export const isViewerSurface = (access: Access): boolean =>
   access === "optionalSession" || access === "audienceEvent" || access === "audienceQuestion"
 
+/** Whether a browser's cookie counts for nothing: the caller has a token or a key, or is signed out. */
+export const ignoresCookies = (access: Access): boolean => isViewerSurface(access) || access === "liveEvent"
+
 /** Whether every permitted caller gets the same answer, which may then be cached and revalidated by its ETag. */
 export const isPublicRead = (access: Access): boolean =>
   access === "public" || access === "publicEvent" || access === "publicAsset"
@@ -153,6 +159,12 @@ export const isRepeatable = ({ method, annotations }: HttpApiEndpoint.Top): bool
   method === "POST" &&
   !takesNoCredentials(Context.getUnsafe(annotations, EndpointAccess)) &&
   Option.isNone(Context.getOption(annotations, ReadsOnly))
+
+/**
+ * Endpoint annotation: the body is read by this schema, which is wider than the described one. The handler checks the rest, so that its
+ * refusals are those of the gateway.
+ */
+export class ReadBy extends Context.Service<ReadBy, Schema.Top>()("gathercue/ReadBy") {}
 
 /**
  * Endpoint annotation for work that is a command to a live event: the live event commits it and recognises a repeat by the command's id. It

@@ -13,6 +13,7 @@ import { Clips } from "./events/clips.ts"
 import { Events } from "./events/events.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
 import { JoinCodes } from "./events/join-codes.ts"
+import { Live } from "./events/live.ts"
 import { PublicEvents } from "./events/public-events.ts"
 import { Questions } from "./events/questions.ts"
 import { Recordings } from "./events/recordings.ts"
@@ -39,6 +40,7 @@ export const Api = HttpApi.make("gathercue")
   .add(
     Events,
     Questions,
+    Live,
     Reports,
     JoinCodes,
     PublicEvents,

@@ -1,4 +1,4 @@
-/** Error bodies (RFC 9457, specification §7): `type`, `code` and `detail`, plus `acceptedRoles` on one code and `errors` on another. */
+/** Error bodies (RFC 9457, specification §7): `type`, `code` and `detail`, plus `acceptedRoles`, `current` or `errors` on some. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { EventRole } from "../../model/roles.ts"
@@ -12,6 +12,12 @@ export const PROBLEMS = {
     meaning: "Malformed, missing, wrong-type or out-of-range input.",
     remedy:
       "Correct the fields that `errors` names, and send the request again; the same `Idempotency-Key` is good for the corrected body.",
+  },
+  unknown_command: {
+    status: 400,
+    meaning: "A live event has no such command.",
+    remedy:
+      "Send a command that the reference of the gateway lists; `me.can` of `ready` has those that a participant may send.",
   },
   role_not_on_event: {
     status: 400,
@@ -65,6 +71,11 @@ export const PROBLEMS = {
     meaning: "No such resource in the caller's workspace.",
     remedy: "Check the id, and that the credential belongs to the workspace of the resource.",
   },
+  muted: {
+    status: 403,
+    meaning: "A host has muted the participant.",
+    remedy: "Wait until the mute is over, or ask a host to lift it.",
+  },
   method_not_allowed: {
     status: 405,
     meaning: "The path exists, the method does not; see `Allow`.",
@@ -74,6 +85,21 @@ export const PROBLEMS = {
     status: 409,
     meaning: "The resource's state does not allow it.",
     remedy: "Read the resource, and do what `detail` names first; a repeated request alone changes nothing.",
+  },
+  wrong_phase: {
+    status: 409,
+    meaning: "The active phase has no such thing.",
+    remedy: "Read the event, and send the command in a phase of a modality that has it.",
+  },
+  feature_disabled: {
+    status: 409,
+    meaning: "The active phase does not have the feature.",
+    remedy: "Add the feature to the phase's `featureSet`, or wait for a phase that has it.",
+  },
+  event_ended: {
+    status: 409,
+    meaning: "The event has ended.",
+    remedy: "Nothing live can be changed any more; read the event's lists instead.",
   },
   slug_taken: {
     status: 409,
@@ -104,6 +130,11 @@ export const PROBLEMS = {
     status: 409,
     meaning: "The first request with this Idempotency-Key is still running; see `Retry-After`.",
     remedy: "Wait for `Retry-After`, and repeat the request under the same key.",
+  },
+  too_large: {
+    status: 413,
+    meaning: "What the command carries is too large.",
+    remedy: "Send less in one command.",
   },
   payload_too_large: {
     status: 413,
@@ -163,6 +194,7 @@ const problemSchema = (code: ProblemCode) => {
   const schema = Schema.Struct({
     ...fields,
     ...(code === "role_not_on_event" ? { acceptedRoles: Schema.Array(EventRole) } : {}),
+    ...(code === "conflict" ? { current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) } : {}),
     ...(NAMES_FIELDS.has(code) ? { errors: Schema.optionalKey(Schema.Array(FieldFaults)) } : {}),
   })
   // The title identifies the code in schemas read by reflection.

@@ -16,6 +16,7 @@ export const CALLERS: Readonly<Record<Access, string>> = {
   optionalSession: "Anyone may call it; with a session token the caller is that person.",
   audienceEvent: "Callers: the holder of a session token of the event, or anyone where the event allows that.",
   audienceQuestion: "Callers: the holder of a session token of the event, or anyone where the event allows that.",
+  liveEvent: "Callers: a workspace API key, or the holder of a session token of the event.",
   account: "Callers: a signed-in account.",
   accountOrPlatform: "Callers: a signed-in account, or the operator with the platform key.",
   platform: "Callers: the operator with the platform key.",

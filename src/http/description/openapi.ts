@@ -8,6 +8,7 @@ import { Api } from "../contract/api.ts"
 import { ExactBody } from "../contract/endpoint.ts"
 import { HEADERS } from "./headers.ts"
 import { mediaPaths } from "./media-paths.ts"
+import { withNamedParts } from "./named-parts.ts"
 import { describeOperation, type Operation, PARAMETERS } from "./openapi-operations.ts"
 import { HEADERS_TOO_LARGE, PROBLEM_SCHEMAS, problemExamples } from "./problem-answers.ts"
 import { discriminated, promised } from "./readers.ts"
@@ -100,7 +101,7 @@ const descriptionOf = (publicUrl: string, sessionCookie: string): Spec => {
   const plain = JSON.parse(JSON.stringify(described, withoutNames)) as Spec
   const exact = exactOperations()
   const operations = Object.values(plain.paths).flatMap((methods) => Object.values(methods))
-  const schemas = promised(plain.components.schemas, {
+  const schemas = promised(withNamedParts(plain.components.schemas), {
     answers: [...operations.map(({ responses }) => responses), plain.components.responses, plain.webhooks],
     exact: operations.flatMap(({ operationId, requestBody }) => (exact.has(operationId) ? [requestBody] : [])),
   })

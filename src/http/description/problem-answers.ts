@@ -25,6 +25,11 @@ export const PROBLEM_SCHEMAS = {
         items: { $ref: "#/components/schemas/EventRole" },
         description: "With `role_not_on_event` alone: the roles that the event has.",
       },
+      current: {
+        type: "object",
+        additionalProperties: {},
+        description: "With `conflict` of a live command alone: the current object, where its `rev` was stale.",
+      },
       errors: {
         type: "array",
         items: { $ref: "#/components/schemas/FieldFault" },

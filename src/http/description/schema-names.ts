@@ -5,6 +5,7 @@
 import type { OpenApi } from "effect/http-api"
 import { nameOf } from "../../model/named.ts"
 import { isKeywords, type Keywords, plainly as plainSchema } from "../../model/plain-schema.ts"
+import { VIEWS } from "./named-parts.ts"
 
 interface JsonObject {
   readonly [member: string]: unknown
@@ -18,7 +19,7 @@ export interface Definitions {
 const PREFIX = "#/components/schemas/"
 
 /** Option for the description's generator: named schemas become shared definitions. */
-export const NAMING: OpenApi.FromApiOptions = { referencePolicy: ({ ast }) => nameOf(ast) }
+export const NAMING: OpenApi.FromApiOptions = { referencePolicy: ({ ast }) => nameOf(ast) ?? VIEWS.get(ast) }
 
 /** @throws where another schema has the name */
 export const define = (definitions: Definitions, name: string, schema: unknown): { readonly $ref: string } => {

@@ -52,6 +52,7 @@ import {
   wrongKind,
 } from "./management.ts"
 import { HttpSettings } from "./settings.ts"
+import { visitorOf } from "./visitors.ts"
 
 type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Agendas | Database | HttpSettings | Tokens>
 
@@ -243,6 +244,13 @@ const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequ
       yield* allowSignedOut(event, "allowAnonymousVoting")
       const voterId = yield* signedOutVoter(request)
       return { event, question, voter: voterId === null ? null : signedOut(voterId, request.client) }
+    }),
+  liveEvent: (principal, request) =>
+    Effect.gen(function* () {
+      const { find } = yield* Agendas
+      const found = Effect.flatMap(pathId(request, "event"), find)
+      const { event, visitor } = yield* visitorOf(principal, request, found)
+      return { workspaceId: event.workspaceId, event, visitor }
     }),
   account: requireAccount,
   accountOrPlatform: (principal) =>

@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Caller } from "../../actors/commands.ts"
+import type { Visitor } from "../../gateway/requests/visitor.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
@@ -38,6 +39,11 @@ export interface Scopes {
   readonly audienceQuestion: Scopes["publicEvent"] & {
     readonly question: QuestionOwner
     readonly voter: Caller | null
+  }
+  readonly liveEvent: {
+    readonly workspaceId: string
+    readonly event: Event & { readonly phases: ReadonlyArray<Phase> }
+    readonly visitor: Visitor
   }
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */

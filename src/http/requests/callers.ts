@@ -14,7 +14,7 @@ const ANONYMOUS: Principal = { kind: "anonymous" }
 
 /** Recognises the caller of an endpoint with this access. */
 export const callerOf = (
-  { access, isForViewers }: ReturnType<typeof traitsOf>,
+  { access, ignoresCookies }: ReturnType<typeof traitsOf>,
   authenticate: Authenticator["Service"],
   settings: HttpSettings["Service"],
 ) => {
@@ -29,9 +29,9 @@ export const callerOf = (
         ? Effect.catchTag(given, "Unauthorized", () => Effect.succeed(ANONYMOUS))
         : given
     }
-    // A viewer surface takes a session token: a cookie on it is ignored. A key is refused, because its server forgot to create a session
-    // and must not be taken for an anonymous viewer.
-    if (isForViewers) return authenticate({ ...credentials, sessionCookie: undefined })
+    // A viewer surface takes a session token: a cookie on it is ignored. A key is refused on most of them, because its server forgot to
+    // create a session and must not be taken for an anonymous viewer.
+    if (ignoresCookies) return authenticate({ ...credentials, sessionCookie: undefined })
     return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, settings))
   }
 }

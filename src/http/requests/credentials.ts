@@ -93,7 +93,7 @@ export const CallerGround = Context.Reference<GroundOf>("gathercue/CallerGround"
   defaultValue: () => () => undefined,
 })
 
-/** A session on a public surface counts as a viewer's, whatever else its holder may do. */
+/** A session on a surface of participants counts as a viewer's, whatever else its holder may do. */
 export const groundOf =
   (principal: Principal, access: Access): GroundOf =>
   (workspaceId) => {
@@ -107,7 +107,7 @@ export const groundOf =
       case "session": {
         const { userId, sessionVersion, login, keyId } = principal.basis
         const basis = { workspaceId, userId, sessionVersion, ...(login && { login }), ...(keyId !== null && { keyId }) }
-        return access.startsWith("public")
+        return access.startsWith("public") || access === "liveEvent"
           ? { as: "viewer", ...basis, participantId: userId }
           : { as: "manager", ...basis }
       }

@@ -1,7 +1,15 @@
 /** Annotations of an endpoint, read once when it is compiled. */
 import { Context, Option } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { Commanded, EndpointAccess, isRepeatable, isViewerSurface, scopeOf } from "../contract/access.ts"
+import {
+  Commanded,
+  EndpointAccess,
+  ignoresCookies,
+  isRepeatable,
+  isViewerSurface,
+  ReadBy,
+  scopeOf,
+} from "../contract/access.ts"
 import {
   AddressLimit,
   BodyLimit,
@@ -27,6 +35,8 @@ export const traitsOf = (endpoint: HttpApiEndpoint.Top) => {
   return {
     access,
     isForViewers: isViewerSurface(access),
+    ignoresCookies: ignoresCookies(access),
+    readBy: annotated(ReadBy),
     isRepeatable: isRepeatable(endpoint),
     /** The scope that a key needs. */
     scope: scopeOf(endpoint),

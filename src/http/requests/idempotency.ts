@@ -155,6 +155,7 @@ export class Idempotency extends Context.Service<
 
         const command = <R>(of: IdempotencyKey, bodyHash: Uint8Array, work: Effect.Effect<HttpResponse, never, R>) => {
           const key = {
+            key: of.key,
             commandId: sha256(nameOf(of)).digest("base64url"),
             bodyHash: Buffer.from(bodyHash).toString("hex"),
           }

@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { isLimitName, limitHeaders, quotaHeaders } from "../limits/rate-limits.ts"
 import type { HttpResponse } from "./message.ts"
 
-const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
+const CODE: Readonly<Record<Exclude<Failure["_tag"], "CommandRefused">, ProblemCode>> = {
   BadRequest: "bad_request",
   RoleNotOnEvent: "role_not_on_event",
   Unauthorized: "unauthorized",
@@ -31,6 +31,9 @@ const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   IdempotencyInProgress: "idempotency_in_progress",
   Unavailable: "unavailable",
 }
+
+const codeOf = (failure: Failure): ProblemCode =>
+  failure._tag === "CommandRefused" ? failure.code : CODE[failure._tag]
 
 const detailOf = (failure: Failure): string => {
   switch (failure._tag) {
@@ -91,7 +94,7 @@ export interface Problem {
 const CHALLENGE: HttpResponse["headers"] = [["www-authenticate", 'Bearer realm="gathercue"']]
 
 const headersOf = (failure: Failure): HttpResponse["headers"] =>
-  PROBLEMS[CODE[failure._tag]].status === 401 ? CHALLENGE : retryHeaders(failure)
+  PROBLEMS[codeOf(failure)].status === 401 ? CHALLENGE : retryHeaders(failure)
 
 const extraOf = (failure: Failure): Problem["extra"] => {
   switch (failure._tag) {
@@ -101,14 +104,18 @@ const extraOf = (failure: Failure): Problem["extra"] => {
       return { errors: [{ header: "idempotency-key", detail: detailOf(failure) }] }
     case "BadRequest":
       return failure.errors === undefined ? {} : { errors: failure.errors }
+    case "CommandRefused": {
+      const { errors, current, acceptedRoles } = failure
+      return { ...(errors && { errors }), ...(current && { current }), ...(acceptedRoles && { acceptedRoles }) }
+    }
     default:
       return {}
   }
 }
 
 const retryHeaders = (failure: Failure): HttpResponse["headers"] => {
-  if (!("retryAfterSeconds" in failure)) return []
-  const { retryAfterSeconds } = failure
+  const retryAfterSeconds = "retryAfterSeconds" in failure ? failure.retryAfterSeconds : undefined
+  if (retryAfterSeconds === undefined) return []
   return [
     ["retry-after", String(retryAfterSeconds)],
     ...(failure._tag === "RateLimited" && isLimitName(failure.limit)
@@ -130,7 +137,7 @@ const problem = (code: ProblemCode, detail: string, more: Partial<Problem> = {})
 })
 
 export const problemOf = (failure: Failure): Problem =>
-  problem(CODE[failure._tag], detailOf(failure), {
+  problem(codeOf(failure), detailOf(failure), {
     headers: headersOf(failure),
     extra: extraOf(failure),
   })

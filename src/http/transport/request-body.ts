@@ -22,7 +22,7 @@ export const decoder = (schema: Schema.Top | undefined, exact = false): Decode |
         onExcessProperty: exact ? "error" : "ignore",
       })
 
-const pointerTo = (path: Fault["path"]): string =>
+export const pointerTo = (path: Fault["path"]): string =>
   `#${path.map((part) => `/${encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")}`
 
 const fieldFault = ({ path, message: detail }: Fault, where: "body" | "query"): FieldFault => {
@@ -101,9 +101,13 @@ const textTypesOf = (payload: HttpApiEndpoint.Top["payload"]): ReadonlyArray<str
 /** Body reader of an endpoint: JSON by its schema, or text of the media types that the endpoint also accepts, which its handler reads. */
 export const bodyReader = (
   { payload }: Pick<HttpApiEndpoint.Top, "payload">,
-  { isExact, hasOptionalBody }: { readonly isExact: boolean; readonly hasOptionalBody: boolean },
+  {
+    isExact,
+    hasOptionalBody,
+    readBy = bodySchemaOf(payload),
+  }: { readonly isExact: boolean; readonly hasOptionalBody: boolean; readonly readBy?: Schema.Top | undefined },
 ): ReadBody => {
-  const decode = decoder(bodySchemaOf(payload), isExact)
+  const decode = decoder(readBy, isExact)
   // Even an unread body must not be a form, because another site's page could send one.
   if (decode === undefined) return (request) => Effect.as(requireJsonType(request), undefined)
   const textTypes = textTypesOf(payload)

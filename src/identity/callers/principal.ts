@@ -5,7 +5,13 @@ import type { KeyRights } from "../../model/key-rights.ts"
 export type Principal =
   | { readonly kind: "anonymous" }
   /** A server with a workspace API key: management of that workspace, within the rights of the key. */
-  | { readonly kind: "key"; readonly keyId: string; readonly workspaceId: string; readonly rights: KeyRights }
+  | {
+      readonly kind: "key"
+      readonly keyId: string
+      readonly workspaceId: string
+      readonly name: string | null
+      readonly rights: KeyRights
+    }
   /** A browser with an account session cookie. */
   | { readonly kind: "account"; readonly accountId: string; readonly sessionId: string }
   /** The bearer of a workspace session token. */

@@ -107,12 +107,19 @@ export const BREAKOUT_COMMANDS = {
     data: Schema.Struct({ roomId: Id }),
     reply: Schema.Struct({ participantId: Schema.String, roomId: Uuid, room: RoomView }),
     revises: "room",
+    needs: "presence",
   }),
-  "room.return": activityCommand({ ...SITTING, data: NoData, reply: Schema.Struct({ roomId: nullable(Uuid) }) }),
+  "room.return": activityCommand({
+    ...SITTING,
+    data: NoData,
+    reply: Schema.Struct({ roomId: nullable(Uuid) }),
+    needs: "presence",
+  }),
   "room.help": activityCommand({
     ...SITTING,
     data: Schema.Struct({ text: optional(LegibleText(500)) }),
     reply: Schema.Struct({ roomId: Uuid }),
+    needs: "presence",
   }),
 } as const
 

@@ -33,8 +33,14 @@ export const HAND_COMMANDS = {
     ...ASKING,
     data: Schema.Struct({ note: optional(LegibleText(200)) }),
     reply: Schema.Struct({ hand: HandView }),
+    needs: "presence",
   }),
-  "hand.lower": activityCommand({ ...LEAVING, data: NoData, reply: Schema.Struct({ hand: nullable(HandView) }) }),
+  "hand.lower": activityCommand({
+    ...LEAVING,
+    data: NoData,
+    reply: Schema.Struct({ hand: nullable(HandView) }),
+    needs: "presence",
+  }),
   "hand.lowerFor": activityCommand({
     ...CALLING,
     data: Schema.Union([Schema.Struct({ id: ParticipantId }), Schema.Struct({ all: Schema.Literal(true) })]),
@@ -47,8 +53,18 @@ export const HAND_COMMANDS = {
     reply: Schema.Struct({ participantId: Schema.String, stage: StageView }),
     managersExemptIn: [],
   }),
-  "stage.accept": activityCommand({ ...ASKING, data: NoData, reply: Schema.Struct({ stage: StageView }) }),
-  "stage.leave": activityCommand({ ...LEAVING, data: NoData, reply: Schema.Struct({ stage: nullable(StageView) }) }),
+  "stage.accept": activityCommand({
+    ...ASKING,
+    data: NoData,
+    reply: Schema.Struct({ stage: StageView }),
+    needs: "presence",
+  }),
+  "stage.leave": activityCommand({
+    ...LEAVING,
+    data: NoData,
+    reply: Schema.Struct({ stage: nullable(StageView) }),
+    needs: "presence",
+  }),
 } as const
 
 export const HAND_DISPATCHES = {

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Id, Uuid } from "../../model/ids.ts"
 import { CaptureKind, EncoderState, IngestFailure, TranscriptSegment } from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
-import { activityCommand, Done, gatewayCommand, NoData } from "../command.ts"
+import { activityCommand, connectionCommand, Done, gatewayCommand, NoData } from "../command.ts"
 import { direct, ephemeral, ordered } from "../dispatch.ts"
 import { CALL, everywhere, inCalls, type Rule, STAFF, STAGE } from "../rule.ts"
 import { between } from "./fields.ts"
@@ -129,14 +129,14 @@ export const MEDIA_COMMANDS = {
    * Joins the call of the sender's room, or changes its tracks. `resume`: the sender's `connectionId` before its socket was lost, which it
    * keeps.
    */
-  "rtc.join": gatewayCommand({
+  "rtc.join": connectionCommand({
     ...CALLING,
     data: Schema.Struct({ roomId: Id, resume: optional(Id), have: RtcTracks }),
     reply: Schema.Struct({ connectionId: Uuid, resumed: Schema.Boolean }),
   }),
-  "rtc.leave": gatewayCommand({ ...CALLING, data: NoData, reply: Done }),
+  "rtc.leave": connectionCommand({ ...CALLING, data: NoData, reply: Done }),
   /** Sends a signal to one peer of the call. */
-  "rtc.signal": gatewayCommand({
+  "rtc.signal": connectionCommand({
     ...CALLING,
     data: Schema.Union([
       Schema.Struct({ to: Id, kind: DescriptionKind, data: Description, gen: Generation }),

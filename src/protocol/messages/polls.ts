@@ -91,6 +91,7 @@ export const POLL_COMMANDS = {
     reply: Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) }),
     revises: "poll",
     rate: "votes",
+    needs: "person",
   }),
   "poll.close": activityCommand({ ...RUNNING, data: OneId, reply: PollReply, revises: "poll" }),
   "poll.publish": activityCommand({

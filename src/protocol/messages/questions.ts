@@ -66,6 +66,7 @@ export const QUESTION_COMMANDS = {
     reply: Schema.Struct({ questionId: Uuid, votes: Schema.Int, voted: Schema.Boolean }),
     revises: "question",
     rate: "votes",
+    needs: "person",
   }),
   "question.approve": activityCommand(moderation),
   "question.hide": activityCommand(moderation),

@@ -74,6 +74,7 @@ export const ROTATION_COMMANDS = {
     allowed: { rotation: CALL },
     data: Schema.Struct({ in: Schema.Boolean }),
     reply: Schema.Struct({ in: Schema.Boolean }),
+    needs: "presence",
   }),
 } as const
 

@@ -60,14 +60,14 @@ export const insertApiKey = async (
   return row === undefined ? undefined : withScopes<ApiKeyRow>(row)
 }
 
-type UnrevokedKey = Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt" | "scopes" | "eventIds"> & {
+type UnrevokedKey = Pick<ApiKeyRow, "id" | "name" | "lastUsedAt" | "expiresAt" | "scopes" | "eventIds"> & {
   readonly workspaceId: string
   readonly isExpired: boolean
 }
 
 export const findUnrevokedKey = async (sql: Queryable, secretHash: Uint8Array): Promise<UnrevokedKey | undefined> => {
   const [row] = await sql<Stored<UnrevokedKey>[]>`
-    select id, workspace_id, last_used_at, expires_at, scopes, event_ids, coalesce(expires_at <= now(), false) as is_expired
+    select id, workspace_id, name, last_used_at, expires_at, scopes, event_ids, coalesce(expires_at <= now(), false) as is_expired
       from api_keys where secret_hash = ${secretHash} and revoked_at is null`
   return row === undefined ? undefined : withScopes<UnrevokedKey>(row)
 }

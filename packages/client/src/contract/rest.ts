@@ -6,55 +6,76 @@ import type {
   ApiKeyWithSecret,
   AssertionResponse,
   AttemptError,
+  BreakoutView,
   BroadcastState,
+  BroadcastView,
+  CaptureView,
+  ChatMessageView,
   ChatTarget,
   Clip,
   DeliveredType,
   DeliveryStatus,
+  EncoderView,
   Event,
   EventInput,
   EventPatch,
   EventReference,
   EventRole,
   EventStatus,
+  EventView,
   EventWithPhases,
   Feature,
   GuestIntegration,
   GuestRefusal,
+  HandView,
+  HostAbsenceView,
   IngestAddress,
   Inspection,
   Json,
   KeyScope,
   ListedWebhookEventType,
+  LiveCommand,
+  LobbyPolicy,
   MediaFailure,
   Member,
   Membership,
   MfaChallenge,
   Modality,
   ParticipantKind,
+  ParticipantView,
   Passkey,
   PersonalItem,
   Phase,
   PhaseConfig,
   PhaseInput,
   PhaseStatus,
+  PhaseView,
   PlatformStatus,
   PollKind,
   PollOption,
+  PollView,
+  PresenceView,
   PublishedEvent,
   Question,
   QuestionInput,
   QuestionPatch,
   QuestionStatus,
+  QuestionView,
   Recording,
   RecordingKind,
   RecordingStatus,
+  Refusal,
+  RoomView,
+  RotationView,
+  SignedOutVotes,
   Summary,
   TableDraft,
   TableSummary,
+  TimerView,
   TranscriptSegment,
   User,
   Visibility,
+  WaitingView,
   WebhookEventType,
   Workspace,
   WorkspaceRole,
@@ -112,6 +133,69 @@ export interface RestClient {
   readonly voteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
   /** Take the vote back. */
   readonly unvoteQuestion: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{ readonly questionId: string; readonly votes: number; readonly voted: boolean }>
+  /** Send one command to the live event. */
+  readonly sendCommand: (request: { readonly params: { readonly id: string }; readonly payload: LiveCommand }, settings?: CallSettings) => Promise<{ readonly v: number; readonly d: { readonly [key: string]: unknown }; readonly dup?: boolean }>
+  /** Send up to 50 commands at once. */
+  readonly sendCommands: (request: {
+    readonly params: { readonly id: string }
+    readonly payload: { readonly commands: ReadonlyArray<LiveCommand>; readonly atomic?: boolean }
+  }, settings?: CallSettings) => Promise<{
+    readonly outcomes: ReadonlyArray<{
+      readonly id: string
+      readonly ok: boolean
+      readonly v?: number
+      readonly d?: { readonly [key: string]: unknown }
+      readonly dup?: boolean
+      readonly e?: Refusal
+    }>
+  }>
+  /** The event as hosts see it now. */
+  readonly getLiveState: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
+    readonly epoch: string
+    readonly v: number
+    readonly serverTime: number
+    readonly event: EventView
+    readonly phase: PhaseView | null
+    readonly phases: ReadonlyArray<PhaseView>
+    readonly timers: ReadonlyArray<TimerView>
+    readonly presence: PresenceView
+    readonly questions: { readonly top: ReadonlyArray<QuestionView>; readonly moderated: boolean | null; readonly open: boolean }
+    readonly chat: { readonly last: ReadonlyArray<ChatMessageView>; readonly slowMs: number }
+    readonly polls: ReadonlyArray<PollView>
+    readonly hands: { readonly count: number }
+    readonly rooms: ReadonlyArray<RoomView>
+    readonly breakout: BreakoutView | null
+    readonly rotation: RotationView | null
+    readonly broadcast: BroadcastView | null
+    readonly capture: CaptureView
+    readonly lobbyPolicy: LobbyPolicy
+    readonly lobbySaid: LobbyPolicy | null
+    readonly hostAbsence: HostAbsenceView | null
+    readonly moderation?: { readonly pendingCount: number; readonly pending: ReadonlyArray<QuestionView> }
+    readonly staffChat?: ReadonlyArray<ChatMessageView>
+    readonly staffPolls?: ReadonlyArray<PollView>
+    readonly signedOutVotes?: ReadonlyArray<SignedOutVotes>
+    readonly handQueue?: { readonly items: ReadonlyArray<HandView>; readonly rev: number }
+    readonly lobby?: { readonly total: number; readonly waiting: ReadonlyArray<WaitingView> }
+    readonly blocked?: ReadonlyArray<string>
+    readonly encoder?: EncoderView | null
+  }>
+  /** The people who are at the event now. */
+  readonly listParticipants: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: {
+      readonly limit?: number
+      readonly cursor?: string
+      readonly role?: EventRole
+      readonly roomId?: string
+      readonly q?: string
+    }
+  }, settings?: CallSettings) => Promise<{ readonly participants: ReadonlyArray<ParticipantView>; readonly nextCursor: string | null }>
+  /** The rooms of the active phase. */
+  readonly listRooms: (request: {
+    readonly params: { readonly id: string }
+    readonly query?: { readonly limit?: number; readonly cursor?: string }
+  }, settings?: CallSettings) => Promise<{ readonly rooms: ReadonlyArray<RoomView>; readonly nextCursor: string | null }>
   /** The people who were at the event, and how long. */
   readonly listAttendance: (request: {
     readonly params: { readonly id: string }
@@ -438,12 +522,18 @@ export interface RestClient {
   }>
   /** Register an endpoint; its signing secret is shown once. */
   readonly createWebhook: (request: {
-    readonly payload: { readonly url: string; readonly eventId?: string; readonly eventTypes?: ReadonlyArray<WebhookEventType> }
+    readonly payload: {
+      readonly url: string
+      readonly eventId?: string
+      readonly eventTypes?: ReadonlyArray<WebhookEventType>
+      readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>
+    }
   }, settings?: CallSettings) => Promise<{
     readonly id: string
     readonly url: string
     readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly headerNames: ReadonlyArray<string>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
@@ -458,6 +548,7 @@ export interface RestClient {
       readonly url: string
       readonly eventId: string | null
       readonly eventTypes: ReadonlyArray<WebhookEventType>
+      readonly headerNames: ReadonlyArray<string>
       readonly status: "active" | "disabled"
       readonly disabledReason: "manual" | "failing" | "gone" | null
       readonly createdAt: string
@@ -474,6 +565,7 @@ export interface RestClient {
     readonly payload?: {
       readonly url?: string
       readonly eventTypes?: ReadonlyArray<WebhookEventType>
+      readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>
       readonly status?: "active" | "disabled"
     }
   }, settings?: CallSettings) => Promise<{
@@ -481,6 +573,7 @@ export interface RestClient {
     readonly url: string
     readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly headerNames: ReadonlyArray<string>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
@@ -495,6 +588,7 @@ export interface RestClient {
     readonly url: string
     readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly headerNames: ReadonlyArray<string>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
@@ -1001,7 +1095,7 @@ export interface RestClient {
       readonly limit?: number
       readonly cursor?: string
       readonly format?: "json" | "csv"
-      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
+      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.commanded" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
       readonly actorId?: string
       readonly targetId?: string
       readonly from?: string
@@ -1279,7 +1373,7 @@ export interface RestClient {
   /** What an error code means: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {
-      readonly code: "bad_request" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "method_not_allowed" | "conflict" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
+      readonly code: "bad_request" | "unknown_command" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "muted" | "method_not_allowed" | "conflict" | "wrong_phase" | "feature_disabled" | "event_ended" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "too_large" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"
     }
   }, settings?: CallSettings) => Promise<{ readonly code: string; readonly status: number; readonly meaning: string; readonly remedy: string }>
 }

@@ -8,6 +8,11 @@ events/:id,GgetEvent,ApatchEvent,DdeleteEvent
 /phases,PappendPhase
 /phases/order,UorderPhases
 /questions,GlistQuestions
+/commands,PsendCommand
+/commands/batch,PsendCommands
+/state,GgetLiveState
+/participants,GlistParticipants
+/rooms,GlistRooms
 /attendance,GlistAttendance
 /registrations,GlistRegistrations
 /registrations/:registrationId,DcancelRegistration

@@ -8,6 +8,7 @@ export interface JsonObject {
 
 export type ProblemCode =
   | "bad_request"
+  | "unknown_command"
   | "role_not_on_event"
   | "invalid_token"
   | "unauthorized"
@@ -18,14 +19,19 @@ export type ProblemCode =
   | "sso_required"
   | "mfa_required"
   | "not_found"
+  | "muted"
   | "method_not_allowed"
   | "conflict"
+  | "wrong_phase"
+  | "feature_disabled"
+  | "event_ended"
   | "slug_taken"
   | "event_full"
   | "encoder_replaced"
   | "email_taken"
   | "account_exists"
   | "idempotency_in_progress"
+  | "too_large"
   | "payload_too_large"
   | "unsupported_media_type"
   | "idempotency_key_reused"
@@ -435,6 +441,218 @@ export interface ListedWebhookEventType {
   readonly type: WebhookEventType
   readonly description: string
   readonly schema: { readonly [key: string]: Json }
+}
+
+/** Every command that needs no connection, as a variant of its own. It is read as `AnyCommand`. */
+export type LiveCommand = {
+  readonly id?: string
+  readonly t: "announce"
+  readonly d: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
+} | {
+  readonly id?: string
+  readonly t: "phase.next"
+  readonly d?: { readonly phaseId?: string }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "phase.update"
+  readonly d: { readonly phaseId: string; readonly config?: PhaseConfig; readonly featureSet?: ReadonlyArray<Feature> }
+  readonly rev?: number
+} | { readonly id?: string; readonly t: "event.end"; readonly d?: { readonly [key: string]: unknown } } | {
+  readonly id?: string
+  readonly t: "timer.extend"
+  readonly d: { readonly timerId: string; readonly seconds: number }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "participant.mute"
+  readonly d: { readonly id: string; readonly until?: string; readonly on?: boolean }
+} | {
+  readonly id?: string
+  readonly t: "role.set"
+  readonly d: { readonly id: string; readonly role: EventRole }
+} | {
+  readonly id?: string
+  readonly t: "participant.remove"
+  readonly d: { readonly id: string; readonly block?: boolean }
+} | { readonly id?: string; readonly t: "participant.unblock"; readonly d: { readonly id: string } } | {
+  readonly id?: string
+  readonly t: "lobby.admit"
+  readonly d: { readonly ids: ReadonlyArray<string> } | { readonly all: true }
+} | {
+  readonly id?: string
+  readonly t: "lobby.deny"
+  readonly d: { readonly ids: ReadonlyArray<string>; readonly block?: boolean }
+} | { readonly id?: string; readonly t: "lobby.policy"; readonly d: { readonly mode: LobbyPolicy } } | { readonly id?: string; readonly t: "participant.toLobby"; readonly d: { readonly id: string } } | {
+  readonly id?: string
+  readonly t: "roster.list"
+  readonly d?: {
+    readonly roomId?: string
+    readonly role?: EventRole
+    readonly query?: string
+    readonly cursor?: string
+    readonly limit?: number
+  }
+} | { readonly id?: string; readonly t: "question.ask"; readonly d: QuestionInput } | {
+  readonly id?: string
+  readonly t: "question.withdraw"
+  readonly d: { readonly id: string }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "question.vote"
+  readonly d: { readonly id: string; readonly on: boolean }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "question.approve"
+  readonly d: { readonly id: string }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "question.hide"
+  readonly d: { readonly id: string }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "question.restore"
+  readonly d: { readonly id: string }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "question.pin"
+  readonly d: { readonly id: string; readonly on?: boolean }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "question.answer"
+  readonly d: { readonly id: string; readonly mode: "live" | "text"; readonly text?: string }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "qa.settings"
+  readonly d?: { readonly moderated?: boolean; readonly open?: boolean }
+} | {
+  readonly id?: string
+  readonly t: "chat.send"
+  readonly d: { readonly to: ChatTarget; readonly text: string; readonly replyTo?: string }
+} | {
+  readonly id?: string
+  readonly t: "chat.delete"
+  readonly d: { readonly id: string }
+  readonly rev?: number
+} | { readonly id?: string; readonly t: "chat.slow"; readonly d: { readonly perMs: number } } | {
+  readonly id?: string
+  readonly t: "poll.create"
+  readonly d: {
+    readonly question: string
+    readonly kind: PollKind
+    readonly options: ReadonlyArray<string>
+    readonly anonymous?: boolean
+    readonly allowChange?: boolean
+    readonly results?: PollResults
+  }
+} | {
+  readonly id?: string
+  readonly t: "poll.open"
+  readonly d: { readonly id: string; readonly durationMs?: number }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "poll.vote"
+  readonly d: { readonly id: string; readonly optionIds: ReadonlyArray<string> }
+  readonly rev?: number
+} | { readonly id?: string; readonly t: "poll.close"; readonly d: { readonly id: string }; readonly rev?: number } | {
+  readonly id?: string
+  readonly t: "poll.publish"
+  readonly d: { readonly id: string; readonly on?: boolean }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "poll.delete"
+  readonly d: { readonly id: string }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "reaction.send"
+  readonly d: { readonly kind: ReactionKind; readonly n?: number }
+} | { readonly id?: string; readonly t: "hand.raise"; readonly d?: { readonly note?: string } } | { readonly id?: string; readonly t: "hand.lower"; readonly d?: { readonly [key: string]: unknown } } | {
+  readonly id?: string
+  readonly t: "hand.lowerFor"
+  readonly d: { readonly id: string } | { readonly all: true }
+} | { readonly id?: string; readonly t: "stage.invite"; readonly d: { readonly id: string } } | { readonly id?: string; readonly t: "stage.accept"; readonly d?: { readonly [key: string]: unknown } } | { readonly id?: string; readonly t: "stage.leave"; readonly d?: { readonly [key: string]: unknown } } | {
+  readonly id?: string
+  readonly t: "breakout.plan"
+  readonly d: {
+    readonly size?: number
+    readonly rooms?: number | ReadonlyArray<string>
+    readonly strategy: "balanced" | "manual" | "self"
+    readonly pinned?: { readonly [key: string]: number }
+    readonly keepTogether?: ReadonlyArray<ReadonlyArray<string>>
+    readonly keepApart?: ReadonlyArray<ReadonlyArray<string>>
+    readonly seed?: number
+  }
+} | {
+  readonly id?: string
+  readonly t: "breakout.open"
+  readonly d: { readonly planId: string; readonly durationMs?: number; readonly late?: "leastLoaded" | "ask" | "main" }
+} | {
+  readonly id?: string
+  readonly t: "breakout.move"
+  readonly d: { readonly id: string; readonly roomId: string | null }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "breakout.close"
+  readonly d?: { readonly graceMs?: number }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "room.choose"
+  readonly d: { readonly roomId: string }
+  readonly rev?: number
+} | { readonly id?: string; readonly t: "room.return"; readonly d?: { readonly [key: string]: unknown } } | { readonly id?: string; readonly t: "room.help"; readonly d?: { readonly text?: string } } | {
+  readonly id?: string
+  readonly t: "rotation.start"
+  readonly d: {
+    readonly roundSeconds: number
+    readonly breakSeconds?: number
+    readonly rounds: number | "exhaust"
+    readonly groupSize?: number
+    readonly odd?: "bye" | "trio"
+  }
+} | {
+  readonly id?: string
+  readonly t: "rotation.skip"
+  readonly d?: { readonly [key: string]: unknown }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "rotation.pause"
+  readonly d?: { readonly [key: string]: unknown }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "rotation.resume"
+  readonly d?: { readonly [key: string]: unknown }
+  readonly rev?: number
+} | {
+  readonly id?: string
+  readonly t: "rotation.stop"
+  readonly d?: { readonly [key: string]: unknown }
+  readonly rev?: number
+} | { readonly id?: string; readonly t: "rotation.opt"; readonly d: { readonly in: boolean } } | {
+  readonly id?: string
+  readonly t: "broadcast.start"
+  readonly d?: { readonly phaseId?: string; readonly playbackUrl?: string }
+} | { readonly id?: string; readonly t: "broadcast.pause"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.resume"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.stop"; readonly d?: { readonly phaseId?: string } } | { readonly id?: string; readonly t: "broadcast.ingest"; readonly d?: { readonly [key: string]: unknown } } | {
+  readonly id?: string
+  readonly t: "capture.start"
+  readonly d: { readonly kinds: ReadonlyArray<CaptureKind> }
+} | { readonly id?: string; readonly t: "capture.stop"; readonly d?: { readonly [key: string]: unknown } } | {
+  readonly id?: string
+  readonly t: "transcript.push"
+  readonly d: { readonly segments: ReadonlyArray<TranscriptSegment> }
 }
 
 export type LobbyPolicy = "open" | "ask" | "closed"

@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS = [
   "user.deleted",
   "registrant.erased",
   "guest.erased",
+  "event.commanded",
   "event.deleted",
   "phase.deleted",
   "registration.cancelled",

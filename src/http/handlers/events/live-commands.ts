@@ -38,7 +38,9 @@ export const ask = (eventId: string, command: Command, by: Caller | null): Effec
     const key = yield* CommandKey
     const caller = by?.participantId ?? "rest"
     const known =
-      key === undefined ? { scope: caller, commandId: newId(), bodyHash: "" } : { scope: keyedScope(caller), ...key }
+      key === undefined
+        ? { scope: caller, commandId: newId(), bodyHash: "" }
+        : { scope: keyedScope(caller), commandId: key.commandId, bodyHash: key.bodyHash }
     return yield* live.execute(eventId, { ...known, by, freshId: newId(), command })
   }).pipe(
     Effect.catchTag("Refused", (refused) => {
