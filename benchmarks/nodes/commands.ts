@@ -8,7 +8,7 @@ import type { Acknowledged } from "../support/commanders-process.ts"
 import { printRows, sleep, spread } from "../support/figures.ts"
 import type { GatewayPlace } from "../support/gateway-tokens.ts"
 import { measured, NODES, ownersOf, portOf, type Site } from "./site.ts"
-import { byRole, median, medianCpu, medianTraffic, type Used } from "./usage-by-role.ts"
+import { byRole, median, medians, type Used } from "./usage-by-role.ts"
 
 interface CommandsOptions {
   readonly rounds: number
@@ -134,8 +134,8 @@ export const measureCommands = async (
         seconds: median(row.rounds.map((used) => used.seconds)),
         p50Ms: median(row.rounds.map(({ p50Ms }) => p50Ms)),
         p99Ms: median(row.rounds.map(({ p99Ms }) => p99Ms)),
-        cpu: medianCpu(row.rounds.map((used) => byRole(used, { owner: OWNER }))),
-        traffic: medianTraffic(row.rounds.map(({ traffic }) => traffic)),
+        cpu: medians(row.rounds.map((used) => byRole(used, { owner: OWNER }))),
+        traffic: medians(row.rounds.map(({ traffic }) => traffic)),
       })
     }
   }

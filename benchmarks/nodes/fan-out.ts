@@ -9,17 +9,7 @@ import { number, printRows, sleep, spread } from "../support/figures.ts"
 import { JOINS_PER_SECOND, openAudience } from "../support/live-server.ts"
 import { besideOwner, measured, type OwnedEvent, portOf, type Site } from "./site.ts"
 import { measuredPeer, type Peer } from "./socket-io.ts"
-import {
-  byRole,
-  HOST_BESIDE_OWNER,
-  median,
-  medianCpu,
-  medianSingle,
-  medianTraffic,
-  ofSingle,
-  sumOfServers,
-  type Used,
-} from "./usage-by-role.ts"
+import { byRole, HOST_BESIDE_OWNER, median, medians, ofSingle, sumOfServers, type Used } from "./usage-by-role.ts"
 
 interface FanOutOptions {
   readonly rounds: number
@@ -116,15 +106,15 @@ const toMeasured = (sockets: number, announcements: number, nodes: OurSide, sing
   announcements,
   nodes: {
     seconds: median(nodes.rounds.map(({ seconds }) => seconds)),
-    cpu: medianCpu(nodes.rounds.map((used) => byRole(used, nodes.event))),
+    cpu: medians(nodes.rounds.map((used) => byRole(used, nodes.event))),
     frames: median(nodes.rounds.map(({ received }) => received.frames)),
     deliveries: median(nodes.rounds.map(({ received }) => received.deliveries)),
-    traffic: medianTraffic(nodes.rounds.map(({ traffic }) => traffic)),
+    traffic: medians(nodes.rounds.map(({ traffic }) => traffic)),
     rest: { seconds: nodes.rest.seconds, cpu: byRole(nodes.rest, nodes.event) },
   },
   single: {
     seconds: median(single.rounds.map(({ seconds }) => seconds)),
-    cpu: medianSingle(single.rounds.map(ofSingle)),
+    cpu: medians(single.rounds.map(ofSingle)),
     frames: median(single.rounds.map(({ received }) => received.frames)),
     deliveries: median(single.rounds.map(({ received }) => received.deliveries)),
     rest: { seconds: single.rest.seconds, cpu: ofSingle(single.rest) },

@@ -5,7 +5,7 @@ import type { Joined } from "../support/audience.ts"
 import { number, printRows, sleep, spread } from "../support/figures.ts"
 import { JOINS_PER_SECOND, openAudience } from "../support/live-server.ts"
 import { endEvent, measured, openEvent, type Site } from "./site.ts"
-import { byRole, median, medianCpu, medianSingle, medianTraffic, ofSingle, type Used } from "./usage-by-role.ts"
+import { byRole, median, medians, ofSingle, type Used } from "./usage-by-role.ts"
 
 interface JoinsOptions {
   readonly joins: number
@@ -130,10 +130,10 @@ export const joinsResult = (
       perSecond: options.perSecond,
       nodes: {
         seconds: median(nodes.map(({ used }) => used.seconds)),
-        cpu: medianCpu(cpu),
-        traffic: medianTraffic(nodes.map(({ used }) => used.traffic)),
+        cpu: medians(cpu),
+        traffic: medians(nodes.map(({ used }) => used.traffic)),
       },
-      single: { seconds: median(single.map(({ used }) => used.seconds)), cpu: medianSingle(alone) },
+      single: { seconds: median(single.map(({ used }) => used.seconds)), cpu: medians(alone) },
     },
     ownerToSingle: median(owner) / median(server),
     owningToSingle: median(each(owning)) / median(server),

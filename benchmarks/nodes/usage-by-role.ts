@@ -1,5 +1,5 @@
 /** The usage of a site by what its servers are to an event, and medians of rounds. */
-import type { NatsTraffic, NodesCpu, SingleCpu } from "../../capacity/measured.ts"
+import type { NodesCpu, SingleCpu } from "../../capacity/measured.ts"
 import { spreadOf } from "../support/figures.ts"
 import { NODES, type OwnedEvent, type Usage } from "./site.ts"
 
@@ -17,16 +17,13 @@ export const byRole = ({ servers, nats, postgres }: Used, { owner }: Pick<OwnedE
 export const ofSingle = ({ servers, postgres }: Used): SingleCpu => ({ server: servers[0] ?? 0, postgres })
 
 /** The median of each field. */
-const medians = <A extends { readonly [Name in keyof A]: number }>(all: ReadonlyArray<A>): A => {
+export const medians = <A extends { readonly [Name in keyof A]: number }>(all: ReadonlyArray<A>): A => {
   const [first] = all
   if (first === undefined) throw new Error("nothing was measured")
   const fields = Object.keys(first) as Array<keyof A>
   return Object.fromEntries(fields.map((name) => [name, spreadOf(all.map((one) => one[name])).median])) as A
 }
 
-export const medianCpu = (all: ReadonlyArray<NodesCpu>): NodesCpu => medians(all)
-export const medianSingle = (all: ReadonlyArray<SingleCpu>): SingleCpu => medians(all)
-export const medianTraffic = (all: ReadonlyArray<NatsTraffic>): NatsTraffic => medians(all)
 export const median = (all: ReadonlyArray<number>): number => spreadOf(all).median
 
 export const sumOfServers = ({ servers }: Usage): number => servers.reduce((sum, seconds) => sum + seconds, 0)

@@ -6,6 +6,7 @@ import { Cause, Clock, Effect } from "effect"
 import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Egress, EgressFailed, EgressRequest } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
+import { decodeHeaders, headersOwner } from "../model/integrations/own-headers.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { openText } from "../store/sealing/sealed-text.ts"
 import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webhooks/webhook-deliveries.ts"
@@ -23,17 +24,25 @@ interface PipelineOptions {
   readonly timeoutMs: number
 }
 
-/** Decrypted signing secrets, cached per target and freed with it. */
-const opened = new WeakMap<EndpointTarget, ReadonlyArray<string>>()
+interface OpenedTarget {
+  readonly secrets: ReadonlyArray<string>
+  readonly headers: Readonly<Record<string, string>>
+}
 
-const secretsOf = (target: EndpointTarget, endpointId: string, sealingKeys: KeyRing): ReadonlyArray<string> => {
+/** Decrypted signing secrets and headers, cached per target and freed with it. */
+const opened = new WeakMap<EndpointTarget, OpenedTarget>()
+
+const openTarget = (target: EndpointTarget, endpointId: string, sealingKeys: KeyRing): OpenedTarget => {
   const known = opened.get(target)
   if (known !== undefined) return known
-  const { secretSealed, previousSecretSealed } = target
+  const { secretSealed, previousSecretSealed, headersSealed } = target
   const sealed = previousSecretSealed === null ? [secretSealed] : [secretSealed, previousSecretSealed]
   const secrets = sealed.map((secret) => openText(sealingKeys, endpointId, secret))
-  opened.set(target, secrets)
-  return secrets
+  const headers =
+    headersSealed === null ? {} : decodeHeaders(openText(sealingKeys, headersOwner(endpointId), headersSealed))
+  const made = { secrets, headers }
+  opened.set(target, made)
+  return made
 }
 
 /** Deadline of one answer (specification, section 6: Delivery rules). */
@@ -62,7 +71,7 @@ export const signedRequest = (
 
 /**
  * Builds the request. Id and body are the same on every attempt; the signature contains the attempt's time, and there are two signatures
- * while a secret is being replaced. Dies when a secret cannot be opened.
+ * while a secret is being replaced. Dies when a secret or header cannot be opened.
  */
 const prepare = (
   delivery: ClaimedDelivery,
@@ -71,9 +80,10 @@ const prepare = (
   options: PipelineOptions,
 ): Effect.Effect<EgressRequest> =>
   Effect.sync(() => {
-    const secrets = secretsOf(target, delivery.endpointId, options.sealingKeys)
+    const { secrets, headers } = openTarget(target, delivery.endpointId, options.sealingKeys)
     const { messageId: id, type, body } = delivery
-    return signedRequest(target.url, secrets, { id, type, body }, nowSeconds, options.timeoutMs)
+    const request = signedRequest(target.url, secrets, { id, type, body }, nowSeconds, options.timeoutMs)
+    return { ...request, headers: { ...headers, ...request.headers } }
   })
 
 const send = (

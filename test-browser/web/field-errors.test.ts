@@ -1,15 +1,12 @@
 /** What the server refuses is said beside the field; nothing typed is lost, and the form can be sent again. */
 import type { Locator, Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const REFUSED = /Failed to load resource/
 

@@ -1,15 +1,12 @@
 /** The account of a host: password, sign-ins, data, deletion; and the owners of a workspace. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, PASSWORD, signup, tokenIn } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { eventually } from "../../test/support/wait.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const REFUSED = /Failed to load resource/
 

@@ -1,14 +1,11 @@
 /** The console while something is broadcast, and after the event. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, createPerson } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { joinAs, openConsole, stageWith, until } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const REFUSED = /Failed to load resource/
 

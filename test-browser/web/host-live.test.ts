@@ -1,15 +1,12 @@
 /** The live console: steering and moderating over the gateway. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { activePhase } from "../../packages/client/src/entry.ts"
 import { call } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { joinAs, openConsole, stageWith, until } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const TALK = { modality: "broadcast", featureSet: ["qa", "chat", "polls"], config: { durationSeconds: 600 } }
 

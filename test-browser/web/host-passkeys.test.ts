@@ -1,16 +1,13 @@
 /** Passkeys in the host console, with Chromium's virtual authenticator. */
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, createWorkspace, PASSWORD, tokenIn } from "../../test/support/api.ts"
 import { rowsOf } from "../../test/support/rows.ts"
+import { shared } from "../../test/support/shared.ts"
 import { openConsole, STEP_MS, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const REFUSED = /Failed to load resource/
 

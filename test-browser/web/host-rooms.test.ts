@@ -1,14 +1,11 @@
 /** The live console: polls, hands and stage, breakouts, rotations. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
+import { shared } from "../../test/support/shared.ts"
 import { eventually } from "../../test/support/wait.ts"
 import { joinAs, openConsole, stageWith, until } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 test("a poll is composed, opened, answered, closed and its results are published", async () => {
   const stage = await stageWith(site, [{ modality: "broadcast", featureSet: ["polls"] }], "publish", "start")

@@ -1,16 +1,13 @@
 /** Second factors in the host console: set up, signed in with, required of members, and removed. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { call, PASSWORD, signup, tokenIn } from "../../test/support/api.ts"
 import { rowsOf } from "../../test/support/rows.ts"
 import { codeOf, setUpTotp } from "../../test/support/second-factor.ts"
+import { shared } from "../../test/support/shared.ts"
 import { openConsole, STEP_MS, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const REFUSED = /Failed to load resource/
 

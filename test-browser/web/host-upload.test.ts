@@ -3,20 +3,20 @@ import { createHash } from "node:crypto"
 import { truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, type Json } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { noiseOf, wavOf } from "../../test/support/wav.ts"
 import { openConsole, type Stage, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
 const MEBIBYTE = 1024 ** 2
 const MOST_MEBIBYTES = 70
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite({ MEDIA_MAX_BYTES: String(MOST_MEBIBYTES * MEBIBYTE), MEDIA_MIN_FREE_BYTES: "0" })
-})
-afterAll(() => site.stop())
+const site = shared(
+  () => openWebSite({ MEDIA_MAX_BYTES: String(MOST_MEBIBYTES * MEBIBYTE), MEDIA_MIN_FREE_BYTES: "0" }),
+  (one) => one.stop(),
+)
 
 const REFUSED = /Failed to load resource/
 

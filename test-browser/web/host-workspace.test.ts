@@ -1,14 +1,11 @@
 /** The console of a workspace: members and invites, keys, webhooks with their deliveries, partners, audit. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, signup, tokenIn } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const REFUSED = /Failed to load resource/
 

@@ -1,15 +1,12 @@
 /** The console before an event: accounts, workspaces, the agenda, publishing and sharing. */
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { call, PASSWORD } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { newAddress, openConsole, type Stage, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const REFUSED = /Failed to load resource/
 

@@ -1,13 +1,10 @@
 /** Dialogs as the component library shows them on an iPhone, where it would add a style element that the policy refuses. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
+import { shared } from "../../test/support/shared.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 test("a dialog holds the page still, keeps its own scrolling, and gives the focus back", async () => {
   const page = await openConsole(await stageWith(site, []), "/host/account", {

@@ -1,14 +1,11 @@
 /** A drag by keyboard while the people of the event come, go and move. */
-import { afterAll, beforeAll, test } from "vitest"
+import { test } from "vitest"
+import { shared } from "../../test/support/shared.ts"
 import { joinAs, stageWith, until } from "./host-pages.ts"
 import { signInByKeys } from "./keyboard-people.ts"
-import { openWebSite, type WebSite } from "./site.ts"
+import { openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 test("a person who is dragged by keys stays dragged while others come, move and leave", async () => {
   const stage = await stageWith(site, [{ modality: "breakout", featureSet: ["chat"] }], "publish", "start")

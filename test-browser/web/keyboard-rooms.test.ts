@@ -1,15 +1,12 @@
 /** Rooms, rounds, lists and the order of the pages by keyboard alone. */
-import { afterAll, beforeAll, test } from "vitest"
+import { test } from "vitest"
 import { call, createWorkspace } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { joinAs, stageWith, until } from "./host-pages.ts"
 import { enterByKeys, keysOn, signInByKeys } from "./keyboard-people.ts"
-import { openWebSite, type WebSite } from "./site.ts"
+import { openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 test("rooms are planned, opened, changed and closed, and rounds started and skipped, by keyboard alone", async () => {
   const stage = await stageWith(

@@ -1,15 +1,12 @@
 /** A host and attendees hold an event by keyboard alone; after each act the focus is somewhere, and it is seen. */
-import { afterAll, beforeAll, test } from "vitest"
+import { test } from "vitest"
 import { createWorkspace, entryLink } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { stageWith } from "./host-pages.ts"
 import { enterByKeys, keysOn, signInByKeys } from "./keyboard-people.ts"
-import { openWebSite, type WebSite } from "./site.ts"
+import { openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 test("an event is made, put in order, published, held, ended and looked back at by keyboard alone", async () => {
   const acme = await createWorkspace(site.server.url)

@@ -1,16 +1,13 @@
 /** An audience of which the server sends counts alone: its people are asked for page by page. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import type { GatewayClient } from "../../packages/client/src/entry.ts"
 import { call } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { joinAs, openConsole, type Stage, stageWith, until } from "./host-pages.ts"
 import { enter } from "./people.ts"
-import { expectAccessible, openWebSite, pressButton, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite, pressButton } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 /** More than an event tells by name. */
 const CROWD = 253

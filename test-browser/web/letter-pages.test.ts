@@ -1,14 +1,11 @@
 /** The plain pages behind the links of letters, whose token stands behind the `#`. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, createWorkspace, PASSWORD, signup } from "../../test/support/api.ts"
 import { setUpTotp } from "../../test/support/second-factor.ts"
-import { openWebSite, type WebSite } from "./site.ts"
+import { shared } from "../../test/support/shared.ts"
+import { openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const pathOf = (link: string): string => link.slice(new URL(link).origin.length)
 

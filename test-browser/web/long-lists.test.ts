@@ -1,16 +1,13 @@
 /** Lists with hundreds of entries: a page holds few of them, leads to the others, and is worked by keyboard. */
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, createPerson } from "../../test/support/api.ts"
+import { shared } from "../../test/support/shared.ts"
 import { joinAs, openConsole, type Stage, stageWith, until } from "./host-pages.ts"
 import { enter } from "./people.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expectAccessible, openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const QUESTIONS = 300
 

@@ -1,5 +1,5 @@
 /** The pages for an operator and for a projector. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { Client } from "../../test/gateway/client.ts"
 import {
   call,
@@ -11,13 +11,10 @@ import {
 } from "../../test/support/api.ts"
 import { rowsOf } from "../../test/support/rows.ts"
 import { PLATFORM_KEY } from "../../test/support/server.ts"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { shared } from "../../test/support/shared.ts"
+import { expectAccessible, openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 const hostOf = async (event: Json, session: string): Promise<Client> => {
   const { url, token } = await gatewayToken(site.server.url, event.id, session)

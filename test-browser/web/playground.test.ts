@@ -1,12 +1,9 @@
 /** The playground: everything by one click, commands by forms, a cut, webhooks. */
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
+import { expect, test } from "vitest"
+import { shared } from "../../test/support/shared.ts"
+import { expectAccessible, openWebSite } from "./site.ts"
 
-let site: WebSite
-beforeAll(async () => {
-  site = await openWebSite()
-})
-afterAll(() => site.stop())
+const site = shared(openWebSite, (one) => one.stop())
 
 test("one click makes a live event; a command goes to all, a cut connection resumes, and webhooks are signed", async () => {
   const page = await site.open("/play", { viewport: { width: 1600, height: 1000 } })

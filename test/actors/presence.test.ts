@@ -1,20 +1,16 @@
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
 import { Database } from "../../src/store/database.ts"
 import { keepPresence } from "../../src/store/live/live-commit.ts"
 import { findVersions } from "../../src/store/live/live-events.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
+import { sharedDatabase } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = sharedDatabase()
 
 const report = (house: ActorHouse, eventId: string, changes: PresenceReport["changes"]) =>
   house.run(Effect.flatMap(LiveEvents, (live) => live.reportPresence(eventId, { node: "n", changes })))

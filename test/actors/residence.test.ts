@@ -1,20 +1,16 @@
 /** Being in memory, being the owner, and coming back: the actor's life around its commands. */
 import { Cause, Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import type { Answer } from "../../src/actors/commands.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { newId } from "../../src/model/ids.ts"
 import { keyedScope } from "../../src/model/live/command-scopes.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { sharedDatabase } from "../support/shared.ts"
 import { holdLiveEvent } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = sharedDatabase()
 
 const THREE = [{ modality: "broadcast" }, { modality: "meeting" }, { modality: "meeting" }] as const
 

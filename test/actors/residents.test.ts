@@ -1,21 +1,17 @@
 /** Requests that reach an actor in the same process without its mailbox: the same outcomes, and the same care when it leaves. */
 import { Cause, Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import type { Unreachable } from "../../src/actors/commands.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { Inbox } from "../../src/actors/runtime/inbox.ts"
 import { type Resident, Residents } from "../../src/actors/runtime/residents.ts"
 import { makeMetrics } from "../../src/telemetry/metrics.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { sharedDatabase } from "../support/shared.ts"
 import { holdLiveEvent, openStore, type TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = sharedDatabase()
 
 const TWO = [{ modality: "meeting" }, { modality: "meeting" }] as const
 const ANNOUNCE = { type: "announce", d: { text: "hello" } } as const

@@ -3,17 +3,13 @@
  * with the process stopped or killed in between.
  */
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import type { Command } from "../../src/actors/commands.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+import { sharedDatabase } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = sharedDatabase()
 
 const POLLS = [
   { kind: "single", allowChange: true, results: "live" },

@@ -1,18 +1,13 @@
 /** How `connect` ends, and what becomes of a connection whose network changes: against the real server, over real sockets. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { type ConnectionStatus, GatewayClient, makeRestClient, RestProblem } from "../../packages/client/src/entry.ts"
-import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
+import { call, createLiveEvent, createPerson } from "../support/api.ts"
 import { type MuteRelay, muteRelay } from "../support/mute-relay.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { settlesWithin } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const publicEvent = () =>
   createLiveEvent(server.url, acme.key, { visibility: "public", phases: [{ modality: "broadcast" }] })

@@ -3,22 +3,17 @@
  * repeats its state equals the snapshot of a newcomer.
  */
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { type Cable, layCable } from "../../demo/cable.ts"
 import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import { activePhase, type EventState } from "../../packages/client/src/state/event-state.ts"
 import { pendingQuestions, shownQuestions } from "../../packages/client/src/state/question-state.ts"
-import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createLiveEvent, createPerson, gatewayToken } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const FEATURES = ["qa", "chat", "polls"]
 const PHASES = [

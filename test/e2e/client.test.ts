@@ -1,20 +1,15 @@
 /** The reference client against the real server: whatever is cut and driven meanwhile, all end with the server's state. */
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { layCable } from "../../demo/cable.ts"
 import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import type { Phase } from "../../src/model/phase.ts"
-import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createLiveEvent, createPerson, gatewayToken } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const PHASES = [
   { modality: "broadcast", config: { durationSeconds: 600 } },

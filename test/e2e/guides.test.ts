@@ -3,20 +3,16 @@ import { spawn } from "node:child_process"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { blocksOf } from "../support/code-blocks.ts"
 import { compiledSite } from "../support/compiled.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 const hostedEvent = async () => {
   const { key } = await createWorkspace(server.url)

@@ -1,16 +1,13 @@
 /** Anonymous viewers receive the number of people and the names of those on stage, and no other names, however people come. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { applyDispatch, type EventState, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Visibility } from "../../src/model/event.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 let next = 0
 const watch = (stage: Stage): Promise<Client> => {

@@ -1,7 +1,8 @@
 /** How breakouts end: closed with grace, by their own timer or their phase's, given more time, and over a kill. */
-import { afterAll, beforeAll, expect, test as one } from "vitest"
+import { expect, test as one } from "vitest"
 import type { PhaseConfig } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received } from "./crowd.ts"
@@ -10,12 +11,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 /** Each has an event of its own and waits for timers most of the time, so that they run side by side. */
 const test = one.concurrent
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const NAMES = ["p0", "p1", "p2", "p3"]
 

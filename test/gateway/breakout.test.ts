@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
+import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, presentAt, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const BREAKOUT = [{ modality: "breakout" }] as const
 

@@ -1,6 +1,7 @@
 /** Chat over real sockets: its places, writers and readers, its moderation, and that no message is lost or doubled. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
+import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
 
@@ -10,11 +11,10 @@ const commands = { perSecond: 1000, burst: 1000 }
 const some = { perSecond: 10, burst: 10 }
 const budgets = { commands, chat, questions: some, votes: some, reactions: some, roster: some }
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ budgets })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ budgets }),
+  (one) => one.stop(),
+)
 
 const refused = (code: string) => ({ ok: false, e: { code } })
 const CALL = [

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { COMMAND_NAMES, commandContract } from "../../src/protocol/contract.ts"
+import { shared } from "../support/shared.ts"
 import type { Frame } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
-import { type House, openHouse } from "./house.ts"
+import { openHouse } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse({ commandsInFlight: 8 })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ commandsInFlight: 8 }),
+  (one) => one.stop(),
+)
 
 const AGENDA = [{ modality: "meeting", config: { durationSeconds: 600 } }, { modality: "broadcast" }] as const
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
@@ -9,12 +10,10 @@ import { type House, openHouse, type Stage } from "./house.ts"
 /** Who has not come yet. */
 const NOBODY = `reg:${newId()}`
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse({ orderedLimitBytes: 262_144, endSpreadMs: 400 })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ orderedLimitBytes: 262_144, endSpreadMs: 400 }),
+  (one) => one.stop(),
+)
 
 test("a removed participant loses every tab, 4304, and may come back unless blocked", async () => {
   const stage = await house.stage()

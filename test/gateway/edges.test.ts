@@ -1,19 +1,15 @@
 /** Races: into the lobby, out of it, and between two hosts who press at once. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { Connection } from "../../src/gateway/connection/connection.ts"
 import { Hub } from "../../src/gateway/event/hub.ts"
 import { AbsentParticipants } from "../../src/gateway/memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
+import { shared } from "../support/shared.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const connectWaiting = async (stage: Stage, who: string): Promise<Client> => {
   const client = house.connect()

@@ -2,33 +2,22 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { WebSocket } from "ws"
-import {
-  type Answer,
-  type CallOptions,
-  call,
-  createLiveEvent,
-  createPerson,
-  createWorkspace,
-  type Json,
-  type Workspace,
-} from "../support/api.ts"
+import { type Answer, call, createLiveEvent, createPerson, type Json } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
 import { startServerProcess } from "../support/server-process.ts"
+import { apiOf, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
 
 const PRODUCTION = { NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" }
 
-let server: TestServer
-let house: Workspace
-beforeAll(async () => {
-  server = await startTestServer({ ...PRODUCTION, TRUSTED_PROXIES: "127.0.0.1", SOCKETS_PER_ADDRESS: "10" })
-  house = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(() =>
+  startTestServer({ ...PRODUCTION, TRUSTED_PROXIES: "127.0.0.1", SOCKETS_PER_ADDRESS: "10" }),
+)
+const house = sharedWorkspace(server)
 
 let next = 0
 const newAddress = (): string => {
@@ -36,7 +25,7 @@ const newAddress = (): string => {
   return `198.51.${Math.floor(next / 250)}.${(next % 250) + 1}`
 }
 const from = (address: string) => ({ "x-forwarded-for": address })
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const gateway = (): string => `${server.url.replace("http", "ws")}/v1/gateway`
 /** So few at a time that the database is no bound. */
 const AT_A_TIME = 25

@@ -2,17 +2,16 @@ import { once } from "node:events"
 import { request } from "node:http"
 import { Redacted } from "effect"
 import { SignJWT } from "jose"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { deriveKey } from "../../src/crypto/secret-key.ts"
 import { newId } from "../../src/model/ids.ts"
-import { type House, openHouse, SECRET } from "./house.ts"
+import { shared } from "../support/shared.ts"
+import { openHouse, SECRET } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse({ heartbeatMs: 20_000 })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ heartbeatMs: 20_000 }),
+  (one) => one.stop(),
+)
 
 const signed = (claims: Record<string, unknown>, purpose: string, expires: number): Promise<string> =>
   new SignJWT(claims)

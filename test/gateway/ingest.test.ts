@@ -1,16 +1,12 @@
 /** The encoder's address, asked for by the people on stage. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
 import { createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { push } from "../support/encoder.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 import { Client } from "./client.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 test("a host's address and a speaker's take the stream, each until its holder gets another one", async () => {
   const { key } = await createWorkspace(server.url)

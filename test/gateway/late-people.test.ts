@@ -1,18 +1,17 @@
 /** People who come when rooms of a size are full: they wait for each other, over real sockets, a crash and a move of the event. */
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received, untilAnnounced, untilGone } from "./crowd.ts"
 import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse({}, PATIENT)
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({}, PATIENT),
+  (one) => one.stop(),
+)
 
 /** So long that nobody's wait ends by the machine's time. */
 const WAIT_MS = 600_000

@@ -1,16 +1,12 @@
 /** The lobby of a call: the people who wait, their dispatches, their admission, and the absence of other reports about them. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const ASK = [{ modality: "meeting", config: { lobby: "ask" } }] as const
 

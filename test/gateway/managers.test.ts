@@ -1,33 +1,14 @@
 /** Those who manage the workspace are not a host's to turn out, and those who were removed for good may be let back in. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  call,
-  createLiveEvent,
-  createPerson,
-  createWorkspace,
-  gatewayToken,
-  type Json,
-  signup,
-  type Workspace,
-} from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { describe, expect, test } from "vitest"
+import { call, createLiveEvent, createPerson, gatewayToken, type Json, signup } from "../support/api.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
 
-let server: TestServer
-let rows: Rows
-let house: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  house = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const house = sharedWorkspace(server)
 
 const liveMeeting = (): Promise<Json> =>
   createLiveEvent(server.url, house.key, { phases: [{ modality: "meeting", featureSet: ["qa"] }] })

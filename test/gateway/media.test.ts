@@ -1,28 +1,27 @@
 /** Seats in the media server as they reach participants: read with the verifier of its own library. */
 import { Deferred, Effect, Redacted } from "effect"
 import { TokenVerifier } from "livekit-server-sdk"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { NO_PHASE } from "../../src/actors/state/state.ts"
 import type { Connection } from "../../src/gateway/connection/connection.ts"
 import { ParticipantStates } from "../../src/gateway/connection/participant-states.ts"
 import { MediaSeats } from "../../src/gateway/rtc/media-seats.ts"
 import type { GatewayServices } from "../../src/gateway/services.ts"
 import { mediaRoomOf } from "../../src/media/seats.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, held, received } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
 const SECRET = "a secret of the media server's, long enough"
 const URL = "wss://media.example.com"
 const verifier = new TokenVerifier("key", SECRET)
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse({ media: { url: URL, apiKey: "key", apiSecret: Redacted.make(SECRET) } })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ media: { url: URL, apiKey: "key", apiSecret: Redacted.make(SECRET) } }),
+  (one) => one.stop(),
+)
 
 /** The seat must be this participant's, in that room. */
 const expectSeat = async (media: Frame, stage: Stage, who: string, roomId: string | null, phase = 0) => {

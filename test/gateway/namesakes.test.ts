@@ -1,19 +1,19 @@
 /** Open connections of people who have the address of somebody whom a host decides on, under another id. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
+import { shared } from "../support/shared.ts"
 import type { Client } from "./client.ts"
 import { untilPresent } from "./crowd.ts"
 import { ok, send } from "./held.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
 const { clock, jump } = openJumpingClock()
-let house: House
-beforeAll(async () => {
-  // No heartbeat is due while the clock is put forward.
-  house = await openHouse({ clock, heartbeatMs: 3_600_000 }, { node: "one" })
-})
-afterAll(() => house.stop())
+// No heartbeat is due while the clock is put forward.
+const house = shared(
+  () => openHouse({ clock, heartbeatMs: 3_600_000 }, { node: "one" }),
+  (one) => one.stop(),
+)
 
 /** A gateway token lives 120 s; the second look comes ten seconds later. */
 const TOKEN_ENDED_MS = 131_000

@@ -1,20 +1,20 @@
 /** What webhooks are told of phases, polls and answers, over the gateway and over REST's commands. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { createTestDatabase } from "../support/database.ts"
 import { deliveryBreach } from "../support/description.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { type ActorHouse, startActors } from "../support/live-events.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 const clock = openJumpingClock()
-let house: House
-beforeAll(async () => {
-  house = await openHouse({}, { clock })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({}, { clock }),
+  (one) => one.stop(),
+)
 
 const MEETINGS = [
   { modality: "meeting", featureSet: ["polls", "qa"], config: { durationSeconds: 60 } },

@@ -1,12 +1,9 @@
 /** People who wait for an event see its agenda change. */
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { type House, openHouse } from "./house.ts"
+import { expect, test } from "vitest"
+import { shared } from "../support/shared.ts"
+import { openHouse } from "./house.ts"
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const idsIn = (phases: unknown): ReadonlyArray<string> =>
   (phases as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)

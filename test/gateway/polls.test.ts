@@ -1,6 +1,7 @@
 /** Polls over real sockets: drafted, opened, voted in, closed; and who gets to see the counts when. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
@@ -15,11 +16,10 @@ const budgets = {
   roster: plenty,
 }
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ budgets })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ budgets }),
+  (one) => one.stop(),
+)
 
 const AGENDA = [
   { modality: "meeting", featureSet: ["polls"] },

@@ -1,17 +1,13 @@
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
+import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const roster = async (client: Client): Promise<string[]> => {
   const { d } = await client.command("roster.list", { limit: 200 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { createPerson, type Json } from "../support/api.ts"
 import { type Audience, openAudience, QA } from "../support/audience.ts"
+import { shared } from "../support/shared.ts"
 import { Client, type Frame } from "./client.ts"
 import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
 
@@ -16,11 +17,10 @@ const budgets = {
   roster: plenty,
 }
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ budgets })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ budgets }),
+  (one) => one.stop(),
+)
 
 const AGENDA = [
   { modality: "broadcast", featureSet: ["qa"] },

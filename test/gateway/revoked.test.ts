@@ -2,22 +2,21 @@
  * Sockets whose sessions lost their basis, without an announcement in this process: the watch over open sockets
  * finds out. It checks every 50 ms here; `revocation.test.ts` has the announced changes.
  */
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import type { Basis } from "../../src/model/grants.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
+import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { received, untilGone } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  // It awaits the absent for longer than any test takes.
-  house = await openHouse({ recheckMs: 50 }, { returnWithinMs: 3_600_000 })
-})
-afterAll(() => house.stop())
+// It awaits the absent for longer than any test takes.
+const house = shared(
+  () => openHouse({ recheckMs: 50 }, { returnWithinMs: 3_600_000 }),
+  (one) => one.stop(),
+)
 
 interface Member {
   readonly accountId: string

@@ -1,15 +1,11 @@
 /** The streams of rooms: their receivers, their beginning and end, and resuming from one. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
+import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, held, received } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 /** Two rooms, which participants choose. */
 const rooms = async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test as one } from "vitest"
+import { expect, test as one } from "vitest"
 import { toMillis } from "../../src/model/timestamp.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, depart, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
@@ -8,12 +9,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 /** Each has an event of its own and waits for the clock most of the time, so that they run side by side. */
 const test = one.concurrent
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const ROTATION = [{ modality: "rotation" }] as const
 const LONG = { roundSeconds: 600, rounds: 10 }

@@ -1,18 +1,13 @@
 /** One person in several tabs in the lobby, and the time between two commits of one arrival or departure. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
+import { shared } from "../support/shared.ts"
 import { runScript } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { depart, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(async () => {
-  await house.stop()
-})
+const house = shared(openHouse, (one) => one.stop())
 
 const HOST = { kind: "user" } as const
 const OPEN = [{ modality: "meeting", featureSet: ["chat"] }] as const

@@ -1,26 +1,17 @@
 /** Staff learn how many voters without a name stand behind how many addresses; nobody learns the addresses. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
 import { MAX_SIGNED_OUT } from "../../src/actors/domain/activities/questions/signed-out-votes.ts"
-import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createLiveEvent, createPerson } from "../support/api.ts"
+import { startTestServer } from "../support/server.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { Client, type Frame } from "./client.ts"
 import { type House, openHouse } from "./house.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer({ TRUSTED_PROXIES: "127.0.0.1" })
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer(() => startTestServer({ TRUSTED_PROXIES: "127.0.0.1" }))
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
 const HALL = "198.51.100.7"
 const HOME = "203.0.113.9"

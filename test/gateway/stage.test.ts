@@ -1,20 +1,16 @@
 /** Hands, the stage and roles: the requests of the audience, the commands of hosts, and the receivers of each dispatch. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Snapshot } from "../../packages/client/src/state/snapshot.ts"
 import type { Dispatch } from "../../packages/client/src/wire.ts"
 import { newId } from "../../src/model/ids.ts"
 import { startActors } from "../support/live-events.ts"
+import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { depart } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const BROADCAST = [{ modality: "broadcast" }] as const
 const refused = (code: string) => ({ ok: false, e: { code } })

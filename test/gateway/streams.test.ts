@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
+import { shared } from "../support/shared.ts"
 import type { Client } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
 const HISTORY = 40
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse({ historyEntries: HISTORY })
-})
-afterAll(() => house.stop())
+const house = shared(
+  () => openHouse({ historyEntries: HISTORY }),
+  (one) => one.stop(),
+)
 
 const announce = (stage: Stage, text: string) =>
   house.actors.execute(stage.eventId, {

@@ -1,17 +1,13 @@
 /** Every kind of timer elapses at the end that was sent to clients, never before it. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
+import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage } from "./house.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 /** Executes a command, and lets so many milliseconds pass, so that a timer of ten seconds is soon over. */
 const execute = async (stage: Stage, command: Frame, ago = 0) => {

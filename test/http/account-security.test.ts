@@ -6,7 +6,6 @@ import { WebSocket } from "ws"
 import { Client } from "../gateway/client.ts"
 import {
   type Account,
-  type CallOptions,
   call,
   createEvent,
   createLiveEvent,
@@ -17,23 +16,16 @@ import {
 } from "../support/api.ts"
 import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
 import { whileHolding } from "../support/race.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
+import { rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 
 const NEW_PASSWORD = "another correct horse"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 
 const login = (account: Account, password: string) =>
   api("POST", "/v1/accounts/login", { body: { email: account.email, password } })

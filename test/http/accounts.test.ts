@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, PASSWORD, signup } from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { PASSWORD, signup } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const newEmail = () => `${randomUUID()}@example.com`
 
 describe("signing up", () => {

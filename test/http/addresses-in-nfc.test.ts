@@ -1,20 +1,11 @@
 /** Addresses that look the same belong to one account, also one that was stored before that was a rule. */
 import { readFile } from "node:fs/promises"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, createEvent, createWorkspace, PASSWORD } from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedRows, sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
 
 const COMPOSED = "\u1e31im@example.com"
 const DECOMPOSED = "k\u0301im@example.com"

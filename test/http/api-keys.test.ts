@@ -1,22 +1,12 @@
 /** API keys end when they are revoked or expire, although the server remembers for a few seconds which ones are good. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { call, createWorkspace, type Workspace } from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { describe, expect, test } from "vitest"
+import { call } from "../support/api.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
 const makeKey = async (body: object = {}): Promise<{ readonly id: string; readonly secret: string }> =>
   (await call(server.url, "POST", "/v1/api-keys", { key: acme.key, body })).body

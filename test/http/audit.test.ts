@@ -2,12 +2,11 @@
 import { randomUUID } from "node:crypto"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Api } from "../../src/http/contract/api.ts"
 import { AUDIT_ACTIONS, Audited } from "../../src/http/contract/workspaces/audit.ts"
 import {
   type CallOptions,
-  call,
   createEvent,
   createWorkspace,
   type Json,
@@ -18,24 +17,14 @@ import {
 } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { addMember } from "../support/members.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const entries = async (workspace = acme): Promise<Json> =>
   (await api("GET", `/v1/workspaces/${workspace.id}/audit`, { cookie: workspace.owner.cookie })).body.entries
 

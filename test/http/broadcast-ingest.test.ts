@@ -1,9 +1,9 @@
 /** Broadcasts from the encoder to the viewer and the recording, over real sockets and a real disk. */
 import { appendFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { fixture, samplesIn } from "../media/broadcast/support.ts"
-import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import {
   apiOf,
   bytesAt,
@@ -17,18 +17,13 @@ import {
 import { push, pushStream } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-
-beforeAll(async () => {
-  // Each test has an encoder, or several one after the other.
-  server = await startMediaServer({ BROADCAST_INGESTS: "64" })
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+// Each test has an encoder, or several one after the other.
+const server = sharedServer(() => startMediaServer({ BROADCAST_INGESTS: "64" }))
+const acme = sharedWorkspace(server)
 
 /** 4.02 seconds of picture and sound. */
 const STREAM = fixture("ffmpeg-stream.mp4")

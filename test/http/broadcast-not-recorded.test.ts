@@ -1,23 +1,19 @@
 /** What hosts see of a broadcast that goes on live without room for its recording, and of one that has ended. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import { fixture } from "../media/broadcast/support.ts"
-import { createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
+import { createPerson, gatewayToken } from "../support/api.ts"
 import { startBroadcast } from "../support/broadcasts.ts"
 import { push } from "../support/encoder.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
 /** 4.02 seconds of picture and sound. */
 const STREAM = fixture("ffmpeg-stream.mp4")
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startMediaServer({ MEDIA_QUOTA_BYTES: "1000" })
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(() => startMediaServer({ MEDIA_QUOTA_BYTES: "1000" }))
+const acme = sharedWorkspace(server)
 
 const hostOf = async (eventId: string): Promise<Client> => {
   const { session } = await createPerson(server.url, acme.key, eventId, "host")

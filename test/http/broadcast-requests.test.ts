@@ -1,21 +1,16 @@
 /** Encoders that push files, as ffmpeg does, or numbered pieces of a stream, as browsers do. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { fixture, samplesIn, samplesOf } from "../media/broadcast/support.ts"
-import { createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { createWorkspace, type Json } from "../support/api.ts"
 import { bytesAt, filesIn, type OnAir, recordingOf, startBroadcast, textAt as text } from "../support/broadcasts.ts"
 import { pushStream } from "../support/encoder.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-
-beforeAll(async () => {
-  // Each test has an encoder, or several one after the other.
-  server = await startMediaServer({ BROADCAST_INGESTS: "64" })
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+// Each test has an encoder, or several one after the other.
+const server = sharedServer(() => startMediaServer({ BROADCAST_INGESTS: "64" }))
+const acme = sharedWorkspace(server)
 
 /** 4.02 seconds of picture and sound. */
 const STREAM = fixture("ffmpeg-stream.mp4")

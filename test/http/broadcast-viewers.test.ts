@@ -1,10 +1,10 @@
 import { Redacted } from "effect"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { deriveKey } from "../../src/crypto/secret-key.ts"
 import { mediaLinksOf } from "../../src/media/links.ts"
 import { Client } from "../gateway/client.ts"
 import { fixture, samplesIn } from "../media/broadcast/support.ts"
-import { createEvent, createPerson, createWorkspace, gatewayToken, type Json, type Workspace } from "../support/api.ts"
+import { createEvent, createPerson, createWorkspace, gatewayToken, type Json } from "../support/api.ts"
 import {
   apiOf,
   bytesAt,
@@ -16,18 +16,13 @@ import {
 } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
-import { SECRET_KEY, startMediaServer, type TestServer } from "../support/server.ts"
+import { SECRET_KEY, startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-
-beforeAll(async () => {
-  // Each test has an encoder, or several one after the other.
-  server = await startMediaServer({ BROADCAST_INGESTS: "64" })
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+// Each test has an encoder, or several one after the other.
+const server = sharedServer(() => startMediaServer({ BROADCAST_INGESTS: "64" }))
+const acme = sharedWorkspace(server)
 
 /** 4.02 seconds of picture and sound. */
 const STREAM = fixture("ffmpeg-stream.mp4")

@@ -1,19 +1,15 @@
 /** Broadcast control over REST: by managers of the workspace, through the same code as a host's commands. */
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { expect, test } from "vitest"
+import { call, createEvent, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-let foreign: Workspace
-
-beforeAll(async () => {
-  server = await startTestServer({ PLAYBACK_URL_TEMPLATE: "https://video.example.com/{eventId}/{broadcastId}.m3u8" })
-  acme = await createWorkspace(server.url)
-  foreign = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(() =>
+  startTestServer({ PLAYBACK_URL_TEMPLATE: "https://video.example.com/{eventId}/{broadcastId}.m3u8" }),
+)
+const acme = sharedWorkspace(server)
+const foreign = sharedWorkspace(server)
 
 const api = (method: string, path: string, body?: object, key = acme.key) =>
   call(server.url, method, path, { key, ...(body === undefined ? {} : { body }) })

@@ -1,25 +1,12 @@
 /** The cast of the public view: who is on stage, and afterwards who was. The announced are listed beside it. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
-import {
-  call,
-  createEvent,
-  createPerson,
-  createWorkspace,
-  gatewayToken,
-  type Json,
-  type Workspace,
-} from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createEvent, createPerson, gatewayToken, type Json } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const drive = (id: string, verb: string) => call(server.url, "POST", `/v1/events/${id}/${verb}`, { key: acme.key })
 const view = async (id: string, part = ""): Promise<Json> =>

@@ -3,15 +3,12 @@ import { execFile } from "node:child_process"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { startServerWithClient, startTestServer, type TestServer } from "../support/server.ts"
+import { describe, expect, test } from "vitest"
+import { startServerWithClient, startTestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServerWithClient()
-})
-afterAll(() => server.stop())
+const server = sharedServer(startServerWithClient)
 
 const get = (path: string, headers: { readonly [name: string]: string } = {}) =>
   fetch(new URL(path, server.url), { headers, redirect: "manual" })

@@ -1,18 +1,14 @@
 /** A password that is reset or changed while something is done with the old one. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Account, type CallOptions, call, PASSWORD, signup, tokenIn } from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { type Account, PASSWORD, signup, tokenIn } from "../support/api.ts"
 import { whileHolding } from "../support/race.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedServer } from "../support/shared.ts"
 
 const NEW_PASSWORD = "another correct horse"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const login = ({ email }: Account, password: string) => api("POST", "/v1/accounts/login", { body: { email, password } })
 const CHANGED_PASSWORD = "the thief's own choice"
 const change = ({ cookie }: Account, password = CHANGED_PASSWORD) =>

@@ -1,38 +1,25 @@
 /** The end of an account, and what is stored about it. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import {
   type Account,
-  type CallOptions,
-  call,
   createLiveEvent,
   createWorkspace,
   gatewayToken,
   type Json,
   PASSWORD,
   signup,
-  type Workspace,
 } from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { tablesWith } from "../support/traces.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-let house: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  house = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const house = sharedWorkspace(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const remove = ({ cookie }: { cookie: string }, password: string | null = PASSWORD) =>
   api("DELETE", "/v1/accounts/me", { cookie, body: { password } })
 

@@ -1,6 +1,6 @@
 /** Deleting a user: what the database still has of them, who is told, and what goes on beside it. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import {
   type CallOptions,
@@ -11,27 +11,16 @@ import {
   createWorkspace,
   gatewayToken,
   type Json,
-  type Workspace,
 } from "../support/api.ts"
 import { addMember } from "../support/members.ts"
 import { whileHolding } from "../support/race.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { tablesWith } from "../support/traces.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

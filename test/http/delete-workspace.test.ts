@@ -3,12 +3,11 @@ import { randomUUID } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { sweepDeletedWorkspaces } from "../../src/erasure/deleted-workspaces.ts"
 import { Client } from "../gateway/client.ts"
 import {
   type CallOptions,
-  call,
   createEvent,
   createLiveEvent,
   createPerson,
@@ -21,24 +20,16 @@ import {
 } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { addMember } from "../support/members.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 import { openStore } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 import { wavOf } from "../support/wav.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startMediaServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer(startMediaServer)
+const rows = sharedRows(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const slugOf = async (id: string) => (await rows.run("select slug from workspaces where id = $1", [id]))[0]?.["slug"]
 /** Files of media. */
 const storedBytes = async () =>

@@ -1,15 +1,12 @@
 /** The receiver of webhooks that a server in development has for its playground. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, createWorkspace, type Json } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 const list = async (name: string): Promise<Json[]> =>
   (await call(server.url, "GET", `/v1/dev/inboxes/${name}`)).body.deliveries

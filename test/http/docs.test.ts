@@ -1,13 +1,10 @@
 /** The documentation as a reader, and a program that reads, finds it on a server. */
 import { readdirSync } from "node:fs"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startServerWithClient, startTestServer, type TestServer } from "../support/server.ts"
+import { expect, test } from "vitest"
+import { startServerWithClient, startTestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServerWithClient()
-})
-afterAll(() => server.stop())
+const server = sharedServer(startServerWithClient)
 
 const get = (path: string, headers: { readonly [name: string]: string } = {}) =>
   fetch(new URL(path, server.url), { headers, redirect: "manual" })

@@ -1,19 +1,15 @@
 /** The page of a public event has the event inside: for the first paint, for previews of a shared link, and for its script. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { call, createEvent, createPerson, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { call, createEvent, createPerson, createWorkspace, type Json } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
-import { startServerWithPages, type TestServer } from "../support/server.ts"
+import { startServerWithPages } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startServerWithPages({})
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(() => startServerWithPages({}))
+const acme = sharedWorkspace(server)
 
 const published = async (fields: { readonly [field: string]: unknown }): Promise<Json> => {
   const event = await createEvent(server.url, acme.key, fields)

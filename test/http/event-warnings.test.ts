@@ -1,16 +1,11 @@
 /** What the answers about an event warn of. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { type CallOptions, call, createEvent } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import {
   type CallOptions,
   call,
@@ -8,20 +8,12 @@ import {
   signup,
   tokenIn,
   untilTaken,
-  type Workspace,
 } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-let other: Workspace
-
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-  other = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
+const other = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

@@ -1,17 +1,11 @@
 /** Requests that two readers could cut in two ways: bytes on a real socket, and never a second request out of the first one's body. */
 import { once } from "node:events"
 import { connect } from "node:net"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createWorkspace, type Workspace } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { describe, expect, test } from "vitest"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const BODY = '{"type":"t","title":"x"}'
 const SMUGGLED = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -1,33 +1,14 @@
 /** Acts that a session alone is not enough for: its holder proves again who they are, after ten minutes. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  type Account,
-  type CallOptions,
-  call,
-  createEvent,
-  createWorkspace,
-  type Json,
-  PASSWORD,
-  signup,
-  tokenIn,
-} from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
+import { describe, expect, test } from "vitest"
+import { type Account, createEvent, createWorkspace, type Json, PASSWORD, signup, tokenIn } from "../support/api.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const PROOF = "/v1/accounts/proof"
 const REFUSED = [403, "fresh_sign_in_required"]
 const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]

@@ -1,26 +1,12 @@
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
-import {
-  call,
-  createEvent,
-  createLiveEvent,
-  createPerson,
-  createWorkspace,
-  type Json,
-  signup,
-  type Workspace,
-} from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createEvent, createLiveEvent, createPerson, type Json, signup } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const ask = (eventId: unknown, bearer?: string) =>
   call(server.url, "POST", "/v1/auth/gateway-token", { body: { eventId }, bearer })

@@ -9,16 +9,12 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import { generateSource } from "oazapfts"
 import { generateApi } from "swagger-typescript-api"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { apiDescription } from "../../src/http/description/openapi.ts"
 import { createWorkspace } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 

@@ -1,17 +1,13 @@
 /** An endpoint whose receiver answers 410: who is told of it, how, and how often. */
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, tokenIn, type Workspace } from "../support/api.ts"
+import { expect, test } from "vitest"
+import { createEvent, createWorkspace, tokenIn, type Workspace } from "../support/api.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const verify = async ({ owner: { cookie } }: Workspace) => {
   const { verifyUrl } = (await api("POST", "/v1/accounts/resend-verification", { cookie })).body
   expect((await api("POST", "/v1/accounts/verify", { body: { token: tokenIn(verifyUrl) } })).status).toBe(200)

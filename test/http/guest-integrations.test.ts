@@ -1,15 +1,11 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { type CallOptions, call, createWorkspace, type Workspace } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const pemOf = (modulusLength: number) =>
   generateKeyPairSync("rsa", { modulusLength }).publicKey.export({ type: "spki", format: "pem" }).toString()

@@ -2,21 +2,17 @@
 import { randomUUID } from "node:crypto"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Api } from "../../src/http/contract/api.ts"
 import { Example } from "../../src/http/contract/endpoint.ts"
 import { ignoredProperties } from "../../src/http/transport/ignored-properties.ts"
-import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { description } from "../support/description.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const HEADER = "x-gc-ignored"
 const post = (body: object, path = "/v1/events", headers: { readonly [name: string]: string } = {}) =>

@@ -1,18 +1,15 @@
 /** The operator's view of a live event's chart: by REST, by the command, and in an inspector. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { WebSocketServer } from "ws"
 import { call, createEvent, createLiveEvent, createWorkspace, type Json } from "../support/api.ts"
-import { PLATFORM_KEY, SECRET_KEY, startTestServer, type TestServer } from "../support/server.ts"
+import { PLATFORM_KEY, SECRET_KEY, startTestServer } from "../support/server.ts"
 import { runCommand } from "../support/server-process.ts"
+import { sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 const inspect = (id: string) =>
   call(server.url, "GET", `/v1/platform/events/${id}/inspection`, { headers: { "x-platform-key": PLATFORM_KEY } })

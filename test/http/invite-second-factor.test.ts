@@ -1,14 +1,10 @@
 /** The page of an invitation asks for a second factor as every other sign-in does. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call, createWorkspace, PASSWORD, signup, tokenIn } from "../support/api.ts"
 import { setUpTotp } from "../support/second-factor.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 const submit = (fields: { readonly [name: string]: string }) =>
   fetch(`${server.url}/invite`, { method: "POST", body: new URLSearchParams(fields) })

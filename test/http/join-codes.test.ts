@@ -1,17 +1,12 @@
 /** Short codes and QR codes that lead to an event. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { newJoinCode, parseJoinCode } from "../../src/model/join-code.ts"
-import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { type CallOptions, call, createEvent, createWorkspace } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

@@ -1,34 +1,15 @@
 /** The end of an API key, and of what was made with it. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  type Account,
-  type CallOptions,
-  call,
-  createLiveEvent,
-  createWorkspace,
-  signup,
-  tokenIn,
-  type Workspace,
-} from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { type Account, type CallOptions, createLiveEvent, createWorkspace, signup, tokenIn } from "../support/api.ts"
 import { newPartnerKey } from "../support/partner.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const at = (rest: string, workspace = acme) => `/v1/workspaces/${workspace.id}/${rest}`
 const asOwner = () => ({ cookie: acme.owner.cookie })
 const newKey = async (options: CallOptions = asOwner(), name = "leaked") => {

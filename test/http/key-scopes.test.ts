@@ -1,13 +1,12 @@
 /** The rights of API keys: the scope of each operation, keys for some events, and what a key may give to others. */
 import { randomUUID } from "node:crypto"
 import { HttpApi } from "effect/http-api"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { SECURITY } from "../../src/http/contract/access.ts"
 import { Api } from "../../src/http/contract/api.ts"
 import { traitsOf } from "../../src/http/requests/endpoint-traits.ts"
-import { type Answer, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { type Answer, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const SCOPES = ["read", "events:write", "live", "people", "media", "webhooks", "admin"] as const
 type Scope = (typeof SCOPES)[number]
@@ -41,18 +40,9 @@ HttpApi.reflect(Api, {
   },
 })
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, key: string, body?: object): Promise<Answer> =>
   call(server.url, method, path, { key, ...(body === undefined ? {} : { body }) })

@@ -1,44 +1,25 @@
 /** The list of what works by being held, and its end: who sees it, what it shows, and what a `DELETE` ends. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
-import {
-  type CallOptions,
-  call,
-  createLiveEvent,
-  createPerson,
-  createWorkspace,
-  entryLink,
-  tokenIn,
-  type Workspace,
-} from "../support/api.ts"
+import { type CallOptions, createLiveEvent, createPerson, entryLink, tokenIn, type Workspace } from "../support/api.ts"
 import { startBroadcast } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { addMember } from "../support/members.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-let other: Workspace
-beforeAll(async () => {
-  server = await startMediaServer({ BROADCAST_INGESTS: "64" })
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-  other = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer(() => startMediaServer({ BROADCAST_INGESTS: "64" }))
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
+const other = sharedWorkspace(server)
 
 /** 4.02 seconds of picture and sound. */
 const STREAM = fixture("ffmpeg-stream.mp4")
 const NOBODY = "00000000-0000-7000-8000-000000000000"
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const at = (rest = "", workspace = acme) => `/v1/workspaces/${workspace.id}/${rest}`
 const asOwner = ({ owner }: Workspace = acme) => ({ cookie: owner.cookie })
 const list = async (query = "", options: CallOptions = asOwner()) =>

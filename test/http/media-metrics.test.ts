@@ -1,22 +1,17 @@
 /** The metrics of media follow what the server does. */
 import { request } from "node:http"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
-import { call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { call, createEvent } from "../support/api.ts"
 import { startBroadcast } from "../support/broadcasts.ts"
 import { pushStream } from "../support/encoder.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { noiseOf } from "../support/wav.ts"
 
-let server: TestServer
-let acme: Workspace
-
-beforeAll(async () => {
-  server = await startMediaServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(startMediaServer)
+const acme = sharedWorkspace(server)
 
 /** The value of a metric, with its labels as they are written. */
 const metric = async (name: string): Promise<number> => {

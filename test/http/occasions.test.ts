@@ -2,23 +2,14 @@
 import { randomUUID } from "node:crypto"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { default as addFormats } from "ajv-formats"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { WEBHOOK_EXAMPLES } from "../../src/model/integrations/webhook-types.ts"
 import { type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedRows, sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
 
 const newEmail = () => `${randomUUID()}@example.com`
 

@@ -1,15 +1,12 @@
 /** `GET /v1/occurrences`: what webhooks tell, read by a cursor. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { type Answer, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 const read = (key: string, query: { readonly [name: string]: string | number } = {}, of = server): Promise<Answer> =>
   call(

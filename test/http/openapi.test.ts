@@ -3,7 +3,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { Context, Effect, Option, Result, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { type Access, EndpointAccess } from "../../src/http/contract/access.ts"
 import { Api, DESCRIPTION_VERSION } from "../../src/http/contract/api.ts"
 import { Example } from "../../src/http/contract/endpoint.ts"
@@ -11,13 +11,9 @@ import { apiDescription } from "../../src/http/description/openapi.ts"
 import { DeliveredType, WEBHOOK_EXAMPLES } from "../../src/model/integrations/webhook-types.ts"
 import { call } from "../support/api.ts"
 import { deliveryBreach, description } from "../support/description.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 /** Accesses of routes that the specification calls public (§5, rule 5). */
 const PUBLIC: ReadonlySet<Access> = new Set([

@@ -1,14 +1,10 @@
 /** The pages that links in letters lead to. */
 import { createHash } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { call, createEvent, createWorkspace, PASSWORD, signup, tokenIn } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 const open = (path: string) => fetch(server.url + path)
 const submit = (path: string, fields: { readonly [name: string]: string }) =>

@@ -1,25 +1,17 @@
 /** Passkeys over REST, with an authenticator in software. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Account, type CallOptions, call, createWorkspace, type Json, PASSWORD, signup } from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { type Account, createWorkspace, type Json, PASSWORD, signup } from "../support/api.ts"
 import { Authenticator, type Wrong } from "../support/authenticator.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer({ PUBLIC_URL: "https://events.example.com" })
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer(() => startTestServer({ PUBLIC_URL: "https://events.example.com" }))
+const rows = sharedRows(server)
 
 const ORIGIN = "https://events.example.com"
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const PASSKEYS = "/v1/accounts/passkeys"
 const LOGIN = "/v1/accounts/login/passkey"
 const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]

@@ -1,21 +1,12 @@
 /** A password is the same however a keyboard composes its letters and blanks; hashes of before are of what was typed. */
 import { randomUUID } from "node:crypto"
 import argon2 from "argon2"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { call } from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedRows, sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
 
 const COMPOSED = "caf\u00e9 \u1e69 \uac01 horse"
 const FORMS = [

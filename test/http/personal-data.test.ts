@@ -1,6 +1,6 @@
 /** Everything that is stored about a person, and people who are known by an address alone. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import {
   type CallOptions,
@@ -12,27 +12,16 @@ import {
   gatewayToken,
   type Json,
   tokenIn,
-  type Workspace,
 } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { addMember } from "../support/members.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { tablesWith } from "../support/traces.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

@@ -1,20 +1,13 @@
 /** The order of an agenda that has not begun, and the removal of its phases. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { whileHolding } from "../support/race.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-let other: Workspace
-
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-  other = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
+const other = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

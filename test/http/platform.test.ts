@@ -1,23 +1,15 @@
 /** The state of the deployment for its operator. Who may read it is in `access.test.ts`. */
 import { request } from "node:http"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import { call, createLiveEvent, createWorkspace, gatewayToken, type Json } from "../support/api.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { PLATFORM_KEY, startTestServer, type TestServer } from "../support/server.ts"
+import { PLATFORM_KEY } from "../support/server.ts"
+import { sharedRows, sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
 
 const read = async (): Promise<Json> => {
   const answer = await call(server.url, "GET", "/v1/platform/status", { headers: { "x-platform-key": PLATFORM_KEY } })

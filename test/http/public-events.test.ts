@@ -2,37 +2,16 @@
 import { randomUUID } from "node:crypto"
 import ICAL from "ical.js"
 import { convertIcsCalendar } from "ts-ics"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  type CallOptions,
-  call,
-  createEvent,
-  createPerson,
-  createWorkspace,
-  type Json,
-  signup,
-  tokenIn,
-  type Workspace,
-} from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { describe, expect, test } from "vitest"
+import { type CallOptions, createEvent, createPerson, type Json, signup, tokenIn } from "../support/api.ts"
+import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-let foreign: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-  foreign = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
+const foreign = sharedWorkspace(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const drive = (id: string, ...verbs: ReadonlyArray<string>) =>
   verbs.reduce<Promise<unknown>>(
     (before, verb) => before.then(() => api("POST", `/v1/events/${id}/${verb}`, { key: acme.key })),

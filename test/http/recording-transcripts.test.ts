@@ -1,19 +1,14 @@
 /** Transcripts of recordings: every format in and out, search, and what is refused. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-
-beforeAll(async () => {
-  server = await startMediaServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(startMediaServer)
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

@@ -3,21 +3,16 @@ import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { wavOf } from "../support/wav.ts"
 
-let server: TestServer
-let acme: Workspace
-
-beforeAll(async () => {
-  server = await startMediaServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(startMediaServer)
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

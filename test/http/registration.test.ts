@@ -1,36 +1,15 @@
 /** Taking a place at an event, and coming in with the link from the letter. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
-import {
-  type CallOptions,
-  call,
-  createEvent,
-  createPerson,
-  createWorkspace,
-  gatewayToken,
-  type Json,
-  tokenIn,
-  untilTaken,
-  type Workspace,
-} from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { createEvent, createPerson, gatewayToken, type Json, tokenIn, untilTaken } from "../support/api.ts"
+import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const drive = (id: string, verb: string) => api("POST", `/v1/events/${id}/${verb}`, { key: acme.key })
 const published = async (fields: object = {}): Promise<Json> => {
   const event = await createEvent(server.url, acme.key, { ...fields })

@@ -1,35 +1,16 @@
 /** A member who is removed while they act: the act waits for the removal, and is refused then. A key that is revoked likewise. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  type Answer,
-  type CallOptions,
-  call,
-  createEvent,
-  createWorkspace,
-  signup,
-  tokenIn,
-  type Workspace,
-} from "../support/api.ts"
+import { describe, expect, test } from "vitest"
+import { type Answer, createEvent, signup, tokenIn } from "../support/api.ts"
 import { addMember, type Member } from "../support/members.ts"
 import { whileHolding } from "../support/race.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let rows: Rows
-let house: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  house = await createWorkspace(server.url)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
+const house = sharedWorkspace(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 
 const join = (role: "member" | "admin" | "owner") => addMember(server.url, rows, house.id, role)
 const sessionOf = async ({ cookie }: Member): Promise<string> =>

@@ -1,6 +1,6 @@
 /** Reports of an event over REST: its people, messages, polls and rounds, as JSON in pages and as CSV. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
 import { Client } from "../gateway/client.ts"
 import {
@@ -14,19 +14,13 @@ import {
   gatewayToken,
   type Json,
   tokenIn,
-  type Workspace,
 } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { openStore } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })

@@ -1,25 +1,12 @@
 /** Captions of rooms: who receives them, and recognisers of several rooms that number their segments alike. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { Client, type Frame } from "../gateway/client.ts"
-import {
-  call,
-  createLiveEvent,
-  createPerson,
-  createWorkspace,
-  gatewayToken,
-  type Json,
-  type Workspace,
-} from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createLiveEvent, createPerson, gatewayToken, type Json } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const said = (segment: string, text: string, more: object = {}) => ({
   segment,

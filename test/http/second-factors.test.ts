@@ -1,33 +1,15 @@
 /** A second factor: set up, asked for at every sign-in, each code once, and the workspaces that require one. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  type Account,
-  type CallOptions,
-  call,
-  createWorkspace,
-  type Json,
-  PASSWORD,
-  signup,
-  tokenIn,
-} from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
+import { describe, expect, test } from "vitest"
+import { type Account, createWorkspace, type Json, PASSWORD, signup, tokenIn } from "../support/api.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let rows: Rows
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer()
+const rows = sharedRows(server)
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 const MFA = "/v1/accounts/mfa"
 const login = ({ email }: Account, password = PASSWORD) =>
   api("POST", "/v1/accounts/login", { body: { email, password } })

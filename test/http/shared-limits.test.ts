@@ -1,25 +1,15 @@
 /** Limits over several nodes, on a real database: counted together, or divided among the nodes. */
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { type ClusterLimits, type LimitName, RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { Unavailable } from "../../src/model/errors.ts"
 import { giveBackTokens, takeTokens } from "../../src/store/limits/shared-buckets.ts"
 import { query } from "../../src/store/query.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
-import { openStore, type TestSql } from "../support/store.ts"
+import { sharedDatabase, sharedStore } from "../support/shared.ts"
 
-let database: TestDatabase
-let sql: TestSql
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  sql = openStore(database.url)
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const database = sharedDatabase()
+const sql = sharedStore(database)
 
 const cluster = (nodes: number): ClusterLimits => ({
   nodes: () => nodes,

@@ -1,26 +1,12 @@
 /** Text of one person on other people's screens: stored and sent without what cannot be seen, and refused where nothing is left. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { Client, type Frame } from "../gateway/client.ts"
-import {
-  call,
-  createLiveEvent,
-  createPerson,
-  createWorkspace,
-  gatewayToken,
-  PASSWORD,
-  tokenIn,
-  type Workspace,
-} from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createLiveEvent, createPerson, gatewayToken, PASSWORD, tokenIn } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const HIDDEN = "\u202eAda\u200b \u2066Lovelace\ufeff 👩‍🚀\u200d می‌خواهم"
 const SHOWN = "Ada Lovelace 👩‍🚀 می‌خواهم"

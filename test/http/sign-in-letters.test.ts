@@ -1,15 +1,12 @@
 /** Letters about changes of how an account signs in. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { type Account, call, type Json, PASSWORD, signup, tokenIn } from "../support/api.ts"
 import { Authenticator } from "../support/authenticator.ts"
 import { setUpTotp } from "../support/second-factor.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer({ PUBLIC_URL: "https://events.example.com" })
-})
-afterAll(() => server.stop())
+const server = sharedServer(() => startTestServer({ PUBLIC_URL: "https://events.example.com" }))
 
 const OTHER = "another horse battery"
 const told = async ({ email }: Account): Promise<ReadonlyArray<string>> => {

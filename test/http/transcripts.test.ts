@@ -1,28 +1,13 @@
 /** A recogniser with an API key: its segments reach people at the event as if a host had sent them. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { GatewayClient } from "../../packages/client/src/gateway-client.ts"
-import {
-  call,
-  createLiveEvent,
-  createPerson,
-  createWorkspace,
-  gatewayToken,
-  type Json,
-  type Workspace,
-} from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { call, createLiveEvent, createPerson, gatewayToken, type Json } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-let foreign: Workspace
-
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-  foreign = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
+const foreign = sharedWorkspace(server)
 
 const segment = (text: string, final = true) => ({
   segment: "1",

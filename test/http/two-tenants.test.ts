@@ -1,24 +1,18 @@
 /** One workspace takes all that it can get, and another has its share all the same. */
 import { connect, type Socket } from "node:net"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
-import { createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { createEvent, type Workspace } from "../support/api.ts"
 import { apiOf, startBroadcast } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { noiseOf, wavOf } from "../support/wav.ts"
 
-let server: TestServer
-let greedy: Workspace
-let modest: Workspace
-
-beforeAll(async () => {
-  server = await startMediaServer({ MEDIA_UPLOADS: "4", BROADCAST_INGESTS: "4" })
-  greedy = await createWorkspace(server.url)
-  modest = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer(() => startMediaServer({ MEDIA_UPLOADS: "4", BROADCAST_INGESTS: "4" }))
+const greedy = sharedWorkspace(server)
+const modest = sharedWorkspace(server)
 
 interface Begun {
   readonly id: string

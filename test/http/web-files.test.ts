@@ -1,12 +1,11 @@
 /** The pages for people as the server sends them: where, with which policy, and to be kept for how long. */
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startServerWithPages, startTestServer, type TestServer } from "../support/server.ts"
+import { expect, test } from "vitest"
+import { startServerWithPages, startTestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServerWithPages({ EMBED_ORIGINS: "https://www.example.com, https://example.org" })
-})
-afterAll(() => server.stop())
+const server = sharedServer(() =>
+  startServerWithPages({ EMBED_ORIGINS: "https://www.example.com, https://example.org" }),
+)
 
 const get = (path: string, headers: { readonly [name: string]: string } = {}) => fetch(server.url + path, { headers })
 const ID = "0196a1f0-0000-7000-8000-000000000007"

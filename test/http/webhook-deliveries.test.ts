@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { type Received, startReceiver, status } from "../support/http-receiver.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 /** A workspace with one endpoint, and what its owner asks about it. */
 const openHouse = async (url: string) => {

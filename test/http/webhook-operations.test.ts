@@ -1,17 +1,13 @@
 /** Operations on a registered endpoint: changes, a new secret, a ping. */
 import { randomUUID } from "node:crypto"
 import { Webhook } from "standardwebhooks"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { verifySignature } from "../../src/webhooks/signature.ts"
 import { type Answer, type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { type Received, startReceiver, status } from "../support/http-receiver.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 type Api = (method: string, path: string, options?: CallOptions) => Promise<Answer>
 

@@ -1,15 +1,11 @@
 /** Endpoints of one event, examples of every type, and occurrences delivered again. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { type Answer, type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { type Receiver, startReceiver, status } from "../support/http-receiver.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
 type Api = (method: string, path: string, options?: CallOptions) => Promise<Answer>
 

@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, createWorkspace, signup } from "../support/api.ts"
-import { PLATFORM_KEY, startTestServer, type TestServer } from "../support/server.ts"
+import { describe, expect, test } from "vitest"
+import { createWorkspace, signup } from "../support/api.ts"
+import { PLATFORM_KEY } from "../support/server.ts"
+import { apiOf, sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.stop())
+const server = sharedServer()
 
-const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const api = apiOf(server)
 
 describe("a workspace", () => {
   test("comes with a key named default that works, shown this once", async () => {
@@ -52,7 +49,7 @@ describe("a workspace", () => {
     async (slug) => {
       const { cookie } = await signup(server.url)
       const answer = await api("POST", "/v1/workspaces", { cookie, body: { name: "Acme", slug } })
-      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+      await expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
     },
   )
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path"
 import { Effect, Fiber, Layer, ManagedRuntime, Redacted } from "effect"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { systemTimers } from "../../src/clock/timers.ts"
 import { EncoderNews } from "../../src/media/placed/encoder-news.ts"
 import { OwnBroadcasts } from "../../src/media/placed/own-broadcasts.ts"
@@ -18,29 +18,18 @@ import {
 } from "../../src/store/media/broadcasts.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
-import { createWorkspace, type Workspace } from "../support/api.ts"
 import { bytesAt, recordingOf, startBroadcast } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { fixture, samplesOf } from "./broadcast/support.ts"
 
 const STREAM = fixture("ffmpeg-stream.mp4")
 
-let server: TestServer
-let acme: Workspace
-let rows: Rows
-
-beforeAll(async () => {
-  server = await startMediaServer()
-  acme = await createWorkspace(server.url)
-  rows = rowsOf(server.databaseUrl)
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+const server = sharedServer(startMediaServer)
+const acme = sharedWorkspace(server)
+const rows = sharedRows(server)
 
 /** Another process on the same database and folder. */
 const openOther = () => {

@@ -1,22 +1,11 @@
 /** The stays that a commit adds to the attendance of an event: each once, however often it is reported. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { expect, test } from "vitest"
 import { seedEvent } from "../support/live-events.ts"
-import { openStore, type TestSql } from "../support/store.ts"
+import { sharedDatabase, sharedStore } from "../support/shared.ts"
 
-let database: TestDatabase
-let sql: TestSql
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  sql = openStore(database.url)
-})
-
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const database = sharedDatabase()
+const sql = sharedStore(database)
 
 const at = (seconds: number): string => new Date(Date.UTC(2030, 0, 1, 10, 0, seconds)).toISOString()
 

@@ -1,5 +1,5 @@
 /** The stored value of an event's chart: kept by commits that do not move it, and emptied by a node of the release before. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { chartInRows, storedChart } from "../../src/actors/machine/recovery.ts"
 import { RecordStore } from "../../src/actors/state/record-store.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -8,21 +8,11 @@ import type { Queryable } from "../../src/store/database.ts"
 import { findStoredEvent, listPhaseStates } from "../../src/store/events/events.ts"
 import { type LiveCommit, runCommit, writtenCommit } from "../../src/store/live/live-commit.ts"
 import { claimLiveEvent } from "../../src/store/live/live-events.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
-import { openStore } from "../support/store.ts"
+import { sharedDatabase, sharedStore } from "../support/shared.ts"
 
-let database: TestDatabase
-let sql: ReturnType<typeof openStore>
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  sql = openStore(database.url)
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const database = sharedDatabase()
+const sql = sharedStore(database)
 
 const claim = (eventId: string) => claimLiveEvent(sql, { eventId, node: "test", epoch: newId() })
 

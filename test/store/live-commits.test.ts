@@ -1,6 +1,6 @@
 /** Commits of many events, which share transactions. */
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { systemTimers } from "../../src/clock/timers.ts"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
@@ -8,23 +8,13 @@ import { commitFailure, type LiveCommit } from "../../src/store/live/live-commit
 import { CommitGroups } from "../../src/store/live/live-commits.ts"
 import { claimLiveEvent } from "../../src/store/live/live-events.ts"
 import { Pool } from "../../src/store/pool/pool.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
+import { sharedDatabase, sharedStore } from "../support/shared.ts"
 import { holdLiveEvent, openStore, runScript, type TestSql } from "../support/store.ts"
 
-let database: TestDatabase
-let sql: TestSql
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  sql = openStore(database.url)
-})
-
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const database = sharedDatabase()
+const sql = sharedStore(database)
 
 interface Claimed {
   readonly eventId: string

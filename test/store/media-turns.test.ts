@@ -1,5 +1,5 @@
 /** Turns of workspaces in the queue of work on stored bytes. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { beforeEach, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import {
   claimMediaJob,
@@ -11,25 +11,15 @@ import {
   type MediaJob,
   nextMediaJobInMs,
 } from "../../src/store/media/media-jobs.ts"
-import { createTestDatabase, type TestDatabase } from "../support/database.ts"
-import { openStore, type TestSql } from "../support/store.ts"
+import { sharedDatabase, sharedStore } from "../support/shared.ts"
 
 const FILES: Lane = { name: "files", kinds: ["inspect", "cut"] }
 const QUICK: Lane = { name: "quick", kinds: ["remove", "record"] }
 const NONE = "00000000-0000-0000-0000-000000000000"
 const LEASE_MS = 600_000
 
-let database: TestDatabase
-let sql: TestSql
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  sql = openStore(database.url)
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const database = sharedDatabase()
+const sql = sharedStore(database)
 beforeEach(async () => {
   await sql`delete from media_jobs`
   await sql`delete from media_turns`

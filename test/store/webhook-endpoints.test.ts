@@ -3,6 +3,7 @@ import { newId } from "../../src/model/ids.ts"
 import { claimFirstTries, findTargets, settleDeliveries } from "../../src/store/webhooks/webhook-deliveries.ts"
 import {
   claimUntold,
+  deleteEndpointsOfDeletedEvents,
   disableFailing,
   forgetLapsedSecrets,
   replaceSecret,
@@ -192,4 +193,25 @@ test("one that somebody enabled again before anybody was told is not told of, an
   await updateWebhookEndpoint(sql, id, { status: "disabled" })
   const [row] = await sql`select disabled_reason, is_untold from webhook_endpoints`
   expect(row).toEqual({ disabledReason: "manual", isUntold: false })
+})
+
+test("an endpoint of a deleted event is deleted once nothing is left to send", async () => {
+  const outbox = await openOutbox()
+  const { sql, workspaceId } = outbox
+  const [kept, gone] = [
+    await outbox.addEndpoint("https://example.com/"),
+    await outbox.addEndpoint("https://example.com/"),
+  ]
+  const eventId = newId()
+  await sql`update webhook_endpoints set event_id = ${eventId} where id = ${gone.id}`
+  await outbox.emit(eventId)
+  const ids = async () => {
+    await deleteEndpointsOfDeletedEvents(sql)
+    return (await sql<{ id: string }[]>`select id from webhook_endpoints where workspace_id = ${workspaceId}`).map(
+      ({ id }) => id,
+    )
+  }
+  expect(new Set(await ids())).toEqual(new Set([kept.id, gone.id]))
+  await sql`update webhook_deliveries set status = 'delivered', finished_at = now()`
+  expect(await ids()).toEqual([kept.id])
 })

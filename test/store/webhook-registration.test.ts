@@ -34,6 +34,7 @@ const openRegistration = async () => {
             workspaceId,
             url,
             eventId: null,
+            headers: [],
             eventTypes: ["event.started"],
             credential: { keyId, rights: ALL_KEY_RIGHTS },
           }),

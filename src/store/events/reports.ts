@@ -8,34 +8,25 @@ import type { EventRole } from "../../model/roles.ts"
 import { searchForm } from "../../model/text/compared.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import type { Page, PageRequest } from "../page.ts"
+import type { Page, PagePosition, PageRequest } from "../page.ts"
 import { decodeRecord } from "../record-versions.ts"
 
-/** Last row of the previous page. */
-export interface ReportPosition {
-  readonly createdAt: Timestamp
-  /** Id of the participant, message, poll or round. */
-  readonly id: string
-}
+const FIRST: PagePosition = { createdAt: "0001-01-01T00:00:00.000Z", id: "" }
 
-const FIRST: ReportPosition = { createdAt: "0001-01-01T00:00:00.000Z", id: "" }
+const encode = ({ createdAt, id }: PagePosition): string => Buffer.from(`${createdAt} ${id}`).toString("base64url")
 
-const encode = ({ createdAt, id }: ReportPosition): string => Buffer.from(`${createdAt} ${id}`).toString("base64url")
-
-export const decodeReportCursor = (cursor: string): ReportPosition | undefined => {
+export const decodeReportCursor = (cursor: string): PagePosition | undefined => {
   const text = Buffer.from(cursor, "base64url").toString("utf8")
   const createdAt = parseTimestamp(text.slice(0, text.indexOf(" ")))
   const id = text.slice(text.indexOf(" ") + 1)
   return createdAt === undefined || id === "" || id.includes("\0") ? undefined : { createdAt, id }
 }
 
-type Request = PageRequest<ReportPosition>
-
 /** Drops the row that was read beyond the limit. */
 const pageOf = <Row, Shown>(
   rows: ReadonlyArray<Row>,
   limit: number,
-  positionOf: (row: Row) => ReportPosition,
+  positionOf: (row: Row) => PagePosition,
   show: (row: Row) => Shown,
 ): Page<Shown> => {
   const shown = rows.slice(0, limit)
@@ -64,7 +55,7 @@ export const pageAttendees = async (
   sql: Queryable,
   eventId: string,
   now: Timestamp,
-  { after, limit }: Request,
+  { after, limit }: PageRequest,
 ): Promise<Page<AttendeeRow>> => {
   const { createdAt, id } = after ?? FIRST
   const rows = await sql<AttendeeRow[]>`
@@ -114,7 +105,7 @@ export const pageRegistrations = async (
   sql: Queryable,
   eventId: string,
   search: string,
-  { after, limit }: Request,
+  { after, limit }: PageRequest,
 ): Promise<Page<RegisteredRow>> => {
   const { createdAt, id } = after ?? FIRST
   const part = `%${searchForm(search).replaceAll(/[\\%_]/g, "\\$&")}%`
@@ -148,7 +139,7 @@ export interface ReportedMessage {
 export const pageMessages = async (
   sql: Queryable,
   eventId: string,
-  { after, limit }: Request,
+  { after, limit }: PageRequest,
 ): Promise<Page<ReportedMessage>> => {
   const { createdAt, id } = after ?? FIRST
   const rows = await sql<(Omit<ReportedMessage, "to" | "roomId"> & { readonly target: string })[]>`
@@ -175,7 +166,7 @@ const pageRecords = async <Shown>(
   eventId: string,
   kind: "poll" | "round",
   time: "createdAt" | "at",
-  { after, limit }: Request,
+  { after, limit }: PageRequest,
 ): Promise<Page<Shown>> => {
   const { createdAt, id } = after ?? FIRST
   const rows = await sql<{ id: string; version: number; time: string; body: unknown }[]>`
@@ -190,8 +181,8 @@ const pageRecords = async <Shown>(
   )
 }
 
-export const pagePolls = (sql: Queryable, eventId: string, request: Request): Promise<Page<Poll>> =>
+export const pagePolls = (sql: Queryable, eventId: string, request: PageRequest): Promise<Page<Poll>> =>
   pageRecords(sql, eventId, "poll", "createdAt", request)
 
-export const pageRounds = (sql: Queryable, eventId: string, request: Request): Promise<Page<Round>> =>
+export const pageRounds = (sql: Queryable, eventId: string, request: PageRequest): Promise<Page<Round>> =>
   pageRecords(sql, eventId, "round", "at", request)

@@ -42,6 +42,7 @@ const columnOf = (name: string, purpose: string, table: string, column: string, 
 const COLUMNS: ReadonlyArray<SealedColumn> = [
   columnOf("webhook secrets", SECRETS_PURPOSE, "webhook_endpoints", "secret_sealed", "id::text"),
   columnOf("replaced webhook secrets", SECRETS_PURPOSE, "webhook_endpoints", "previous_secret_sealed", "id::text"),
+  columnOf("headers of webhooks", SECRETS_PURPOSE, "webhook_endpoints", "headers_sealed", "id::text || ' headers'"),
   columnOf("second factors", FACTORS_PURPOSE, "account_totp", "secret_sealed", "account_id::text"),
   columnOf("secrets of connections", CONNECTIONS_PURPOSE, "connections", "client_secret_sealed", "id::text"),
   columnOf("letters", "mails", "mails", "content_sealed", "id::text"),

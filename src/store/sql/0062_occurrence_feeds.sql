@@ -1,6 +1,10 @@
 -- An endpoint of one event receives the occurrences of that event alone. Null: of the whole workspace. It is no foreign key, because
 -- the last occurrences of a deleted event are still sent; housekeeping deletes the endpoint afterwards.
-alter table webhook_endpoints add column event_id uuid;
+alter table webhook_endpoints
+  add column event_id uuid,
+  -- Headers that the owner adds to deliveries; their values may be credentials, and are sealed.
+  add column header_names text[] not null default '{}',
+  add column headers_sealed bytea;
 create index webhook_endpoints_of_event on webhook_endpoints (event_id) where event_id is not null;
 
 -- A workspace whose occurrences are kept for reading by `GET /v1/occurrences`, whether or not an endpoint wants them.

@@ -32,9 +32,11 @@ export interface EndpointTarget {
   readonly secretSealed: Uint8Array
   /** Secret that is being replaced, while it still signs. */
   readonly previousSecretSealed: Uint8Array | null
+  /** Headers of the endpoint's owner. */
+  readonly headersSealed: Uint8Array | null
 }
 
-const TARGET = `e.url, e.secret_sealed,
+const TARGET = `e.url, e.secret_sealed, e.headers_sealed,
   case when e.previous_secret_until > now() then e.previous_secret_sealed end as previous_secret_sealed`
 
 export interface ClaimedDelivery extends EndpointTarget {

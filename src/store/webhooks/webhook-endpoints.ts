@@ -15,7 +15,8 @@ export const FAILURES_APART = "2 days"
 /** Time for which a replaced secret still signs. */
 const SECRET_OVERLAP = "24 hours"
 
-const COLUMNS = "id, url, event_id, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
+const COLUMNS =
+  "id, url, event_id, event_types, header_names, status, disabled_reason, created_at, last_success_at, last_failure_at"
 
 /**
  * `manual` means that a member or a key disabled it, `failing` that all its answers for five days were failures, and `gone` that it
@@ -29,11 +30,19 @@ export interface WebhookEndpointRow {
   /** The event whose occurrences the endpoint receives; null: all events, and what belongs to none. */
   readonly eventId: string | null
   readonly eventTypes: ReadonlyArray<WebhookEventType>
+  /** Names of the headers that the owner adds, in lower case. */
+  readonly headerNames: ReadonlyArray<string>
   readonly status: "active" | "disabled"
   readonly disabledReason: DisabledReason | null
   readonly createdAt: Timestamp
   readonly lastSuccessAt: Timestamp | null
   readonly lastFailureAt: Timestamp | null
+}
+
+/** Headers of an endpoint's owner. `sealed`: null for none. */
+export interface SealedHeaders {
+  readonly names: ReadonlyArray<string>
+  readonly sealed: Uint8Array | null
 }
 
 /** Inserts an endpoint; `undefined` when the workspace has reached the maximum number of endpoints. Run it in a transaction. */
@@ -46,15 +55,17 @@ export const insertWebhookEndpoint = async (
     eventId?: string | null
     eventTypes: ReadonlyArray<WebhookEventType>
     secretSealed: Uint8Array
+    headers?: SealedHeaders
     /** Null for a member. */
     createdByKeyId: string | null
   },
 ): Promise<WebhookEndpointRow | undefined> => {
   await lockWorkspace(sql, endpoint.workspaceId)
   const [row] = await sql<WebhookEndpointRow[]>`
-    insert into webhook_endpoints (id, workspace_id, url, event_id, event_types, secret_sealed, created_by_key_id)
+    insert into webhook_endpoints (id, workspace_id, url, event_id, event_types, secret_sealed, header_names, headers_sealed, created_by_key_id)
     select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${endpoint.eventId ?? null}::uuid, ${[...endpoint.eventTypes]}::text[],
-           ${endpoint.secretSealed}, ${endpoint.createdByKeyId}
+           ${endpoint.secretSealed}, ${[...(endpoint.headers?.names ?? [])]}::text[], ${endpoint.headers?.sealed ?? null},
+           ${endpoint.createdByKeyId}
      where (select count(*) from webhook_endpoints where workspace_id = ${endpoint.workspaceId}) < ${MAX_ENDPOINTS_PER_WORKSPACE}
     returning ${sql.unsafe(COLUMNS)}`
   return row
@@ -101,11 +112,13 @@ export const deleteWebhookEndpoint = async (sql: Queryable, id: string): Promise
 export interface WebhookEndpointChange {
   readonly url?: string
   readonly eventTypes?: ReadonlyArray<WebhookEventType>
+  readonly headers?: SealedHeaders
   readonly status?: "active" | "disabled"
 }
 
 /**
- * Changes the given fields. Failures are counted anew for another address, and from each change of the status. `keyId` is the key that
+ * Changes the given fields. Another address without headers takes the present ones away: their values were meant for the first receiver.
+ * Failures are counted anew for another address, and from each change of the status. `keyId` is the key that
  * changes it, null for a member: a caller who sets another address counts as its maker, so the endpoint ends with what a key made.
  */
 export const updateWebhookEndpoint = async (
@@ -114,11 +127,15 @@ export const updateWebhookEndpoint = async (
   change: WebhookEndpointChange,
   keyId: string | null = null,
 ): Promise<WebhookEndpointRow | undefined> => {
-  const { url = null, eventTypes, status = null } = change
+  const { url = null, eventTypes, headers, status = null } = change
   const types = eventTypes === undefined ? null : [...eventTypes]
   const [row] = await sql<WebhookEndpointRow[]>`
     update webhook_endpoints
        set url = coalesce(${url}, url), event_types = coalesce(${types}::text[], event_types),
+           header_names = case when ${headers !== undefined}::boolean then ${[...(headers?.names ?? [])]}::text[]
+                               when coalesce(${url}, url) = url then header_names else '{}' end,
+           headers_sealed = case when ${headers !== undefined}::boolean then ${headers?.sealed ?? null}::bytea
+                                 when coalesce(${url}, url) = url then headers_sealed end,
            status = coalesce(${status}, status),
            disabled_reason = case coalesce(${status}, status) when 'disabled' then coalesce(disabled_reason, 'manual') end,
            failing_since = case when coalesce(${url}, url) = url and coalesce(${status}, status) = status

@@ -5,6 +5,7 @@ import type { KeyRing } from "../../crypto/secret-key.ts"
 import { Egress } from "../../egress/egress.ts"
 import { BadRequest, Conflict, Forbidden, NotFound, type Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
+import { encodeHeaders, headerNamesOf, headersOwner, type OwnHeaders } from "../../model/integrations/own-headers.ts"
 import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { type Credential, keyOf, requireAndLock, requireCredential } from "../accounts/credentials.ts"
@@ -19,6 +20,7 @@ import {
   insertWebhookEndpoint,
   MAX_ENDPOINTS_PER_WORKSPACE,
   replaceSecret,
+  type SealedHeaders,
   updateWebhookEndpoint,
   type WebhookEndpointChange,
   type WebhookEndpointRow,
@@ -58,6 +60,7 @@ interface NewWebhookEndpoint {
   readonly eventId: string | null
   /** Empty for all types. */
   readonly eventTypes: ReadonlyArray<WebhookEventType>
+  readonly headers: OwnHeaders
   /** The caller's credential, checked again where the endpoint is stored. */
   readonly credential: Credential
 }
@@ -85,7 +88,7 @@ export class WebhookRegistration extends Context.Service<
     /** Fails like `create`. Disabling skips waiting deliveries. */
     readonly change: (
       endpoint: OwnedWebhookEndpoint,
-      change: WebhookEndpointChange,
+      change: Omit<WebhookEndpointChange, "headers"> & { readonly headers?: OwnHeaders },
     ) => Effect.Effect<WebhookEndpointRow, BadRequest | Forbidden | NotFound | Unauthorized | Unavailable>
     /** Deletes the endpoint and its waiting deliveries. */
     readonly remove: (
@@ -111,6 +114,10 @@ export class WebhookRegistration extends Context.Service<
         const egress = yield* Egress
         const checkTarget = (url: string) =>
           Effect.mapError(egress.check(url), ({ detail }) => BadRequest.ofField("url", detail))
+        const sealHeaders = (id: string, headers: OwnHeaders): SealedHeaders => ({
+          names: headerNamesOf(headers),
+          sealed: headers.length === 0 ? null : sealText(sealingKeys, headersOwner(id), encodeHeaders(headers)),
+        })
         return {
           create: (wanted) =>
             Effect.gen(function* () {
@@ -130,6 +137,7 @@ export class WebhookRegistration extends Context.Service<
                       ...wanted,
                       id,
                       secretSealed,
+                      headers: sealHeaders(id, wanted.headers),
                       createdByKeyId: keyOf(wanted.credential),
                     }),
                   ),
@@ -146,8 +154,9 @@ export class WebhookRegistration extends Context.Service<
               }
               return { endpoint, secret }
             }),
-          change: ({ id, workspaceId, credential }, change) =>
+          change: ({ id, workspaceId, credential }, { headers, ...rest }) =>
             Effect.gen(function* () {
+              const change = { ...rest, ...(headers && { headers: sealHeaders(id, headers) }) }
               if (change.url !== undefined) yield* checkTarget(change.url)
               return yield* database.transaction((sql) =>
                 Effect.gen(function* () {

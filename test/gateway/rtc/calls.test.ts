@@ -1,18 +1,14 @@
 /** Calls between browsers over real sockets: who may join which room, where signals go, and what ends a call. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../../src/model/ids.ts"
+import { shared } from "../../support/shared.ts"
 import { eventually } from "../../support/wait.ts"
 import type { Client } from "../client.ts"
 import { crowd, held, received } from "../crowd.ts"
-import { type House, openHouse } from "../house.ts"
+import { openHouse } from "../house.ts"
 import { breakoutOf, callOf, joinCall, lists, PICTURE, SOUND, untilListed } from "./call.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const refused = (code: string) => ({ ok: false, e: { code } })
 

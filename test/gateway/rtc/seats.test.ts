@@ -1,17 +1,13 @@
 /** Seats in calls between browsers, where there is no media server, and the refusal of such calls where there is one. */
 import { Redacted } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
+import { shared } from "../../support/shared.ts"
 import { eventually } from "../../support/wait.ts"
 import { crowd, held, received } from "../crowd.ts"
-import { type House, openHouse } from "../house.ts"
+import { openHouse } from "../house.ts"
 import { breakoutOf, joinCall } from "./call.ts"
 
-let house: House
-
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.stop())
+const house = shared(openHouse, (one) => one.stop())
 
 const mesh = (roomId: unknown) => ({ provider: "mesh", roomId })
 

@@ -522,12 +522,18 @@ export interface RestClient {
   }>
   /** Register an endpoint; its signing secret is shown once. */
   readonly createWebhook: (request: {
-    readonly payload: { readonly url: string; readonly eventId?: string; readonly eventTypes?: ReadonlyArray<WebhookEventType> }
+    readonly payload: {
+      readonly url: string
+      readonly eventId?: string
+      readonly eventTypes?: ReadonlyArray<WebhookEventType>
+      readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>
+    }
   }, settings?: CallSettings) => Promise<{
     readonly id: string
     readonly url: string
     readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly headerNames: ReadonlyArray<string>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
@@ -542,6 +548,7 @@ export interface RestClient {
       readonly url: string
       readonly eventId: string | null
       readonly eventTypes: ReadonlyArray<WebhookEventType>
+      readonly headerNames: ReadonlyArray<string>
       readonly status: "active" | "disabled"
       readonly disabledReason: "manual" | "failing" | "gone" | null
       readonly createdAt: string
@@ -558,6 +565,7 @@ export interface RestClient {
     readonly payload?: {
       readonly url?: string
       readonly eventTypes?: ReadonlyArray<WebhookEventType>
+      readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>
       readonly status?: "active" | "disabled"
     }
   }, settings?: CallSettings) => Promise<{
@@ -565,6 +573,7 @@ export interface RestClient {
     readonly url: string
     readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly headerNames: ReadonlyArray<string>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string
@@ -579,6 +588,7 @@ export interface RestClient {
     readonly url: string
     readonly eventId: string | null
     readonly eventTypes: ReadonlyArray<WebhookEventType>
+    readonly headerNames: ReadonlyArray<string>
     readonly status: "active" | "disabled"
     readonly disabledReason: "manual" | "failing" | "gone" | null
     readonly createdAt: string

@@ -247,6 +247,7 @@ export const webhook = {
   url: "https://hooks.example.com/gathercue",
   eventId: null,
   eventTypes: ["event.started", "event.ended"],
+  headerNames: ["authorization"],
   status: "active",
   disabledReason: null,
   createdAt: T0,

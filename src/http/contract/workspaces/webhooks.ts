@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { T0 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
+import { OwnHeaders } from "../../../model/integrations/own-headers.ts"
 import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integrations/webhook-delivery.ts"
 import {
   DeliveredType,
@@ -26,6 +27,7 @@ const fields = {
   url: Schema.String,
   eventId: Schema.NullOr(Uuid),
   eventTypes: Schema.Array(WebhookEventType),
+  headerNames: Schema.Array(Schema.String),
   status: Schema.Literals(["active", "disabled"]),
   disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing", "gone"]).annotate(named("DisablingReason"))),
   createdAt: Instant,
@@ -81,6 +83,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
         url: Url,
         eventId: Schema.optionalKey(Id),
         eventTypes: Schema.optionalKey(EventTypes),
+        headers: Schema.optionalKey(OwnHeaders),
       }),
       success: created(Schema.Struct({ ...fields, secret: Schema.String })),
       error: problems(...WITH_BODY, ...COMMON, "conflict"),
@@ -90,7 +93,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       .annotate(OpenApi.Summary, "Register an endpoint; its signing secret is shown once")
       .annotate(
         OpenApi.Description,
-        "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type; with `eventId` it gets what belongs to this event alone, and is deleted after it.",
+        "Deliveries go to `url` with a signature under the secret, which is in this answer alone. Without `eventTypes` the endpoint gets every type; with `eventId` it gets what belongs to this event alone, and is deleted after it. `headers` are added to each delivery; no answer shows their values.",
       )
       .annotate(Example, {
         request: { url: webhook.url, eventTypes: webhook.eventTypes },
@@ -138,6 +141,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       payload: Schema.Struct({
         url: Schema.optionalKey(Url),
         eventTypes: Schema.optionalKey(EventTypes),
+        headers: Schema.optionalKey(OwnHeaders),
         status: Schema.optionalKey(fields.status),
       }),
       success: Webhook,
@@ -146,7 +150,10 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       .annotate(EndpointAccess, "webhook")
       .annotate(Audited, "webhook.changed")
       .annotate(OpenApi.Summary, "Change an endpoint; while it is disabled its deliveries are skipped")
-      .annotate(OpenApi.Description, "Absent fields stay. Set `status` to `active` to take deliveries again.")
+      .annotate(
+        OpenApi.Description,
+        "Absent fields stay, but another `url` without `headers` takes the headers away. Set `status` to `active` to take deliveries again.",
+      )
       .annotate(Example, {
         request: { status: "disabled" },
         response: { ...webhook, status: "disabled", disabledReason: "manual" },

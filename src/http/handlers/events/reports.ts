@@ -19,9 +19,9 @@ import {
   pageRounds,
   type RegisteredRow,
   type ReportedMessage,
-  type ReportPosition,
 } from "../../../store/events/reports.ts"
 import { isDecidedOn } from "../../../store/live/live-events.ts"
+import type { PagePosition } from "../../../store/page.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import type { Reports } from "../../contract/events/reports.ts"
@@ -37,7 +37,7 @@ import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 const report = <Name extends string, Item, View>(
   call: ListCall,
   list: Name,
-  read: ReadPage<Item, ReportPosition>,
+  read: ReadPage<Item, PagePosition>,
   view: (item: Item) => View,
   columns: Columns<Item>,
 ) => listOrFile(call, list, { read, decode: decodeReportCursor, view, columns })

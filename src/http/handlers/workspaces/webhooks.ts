@@ -92,9 +92,9 @@ const decodePlace = (cursor: string): FeedPlace | undefined => {
 export const webhooks = {
   createWebhook: {
     access: "workspace",
-    handle: ({ payload: { url, eventId = null, eventTypes = [] }, scope: { workspaceId, credential } }) =>
+    handle: ({ payload: { url, eventId = null, eventTypes = [], headers = [] }, scope: { workspaceId, credential } }) =>
       Effect.flatMap(WebhookRegistration, ({ create }) =>
-        create({ workspaceId, url, eventId, eventTypes, credential }),
+        create({ workspaceId, url, eventId, eventTypes, headers, credential }),
       ).pipe(Effect.map(({ endpoint, secret }) => ({ ...endpoint, secret }))),
   },
   listWebhooks: {
