@@ -132,6 +132,25 @@ describe("with one server", () => {
     expect(await phaseLetters(eventId)).toBe("eapp")
   })
 
+  test.each([
+    ["keeping its answer fails", /insert into idempotency_keys/, "cutBefore"],
+    ["the reply to keeping its answer is lost", /insert into idempotency_keys/, "cutReply"],
+    ["the reply to its commit is lost", /commit_live_event/, "cutReply"],
+    ["its commit is lost", /commit_live_event/, "cutBefore"],
+  ] as const)("an atomic batch of commands is executed once and whole when %s", async (_, match, kind) => {
+    const eventId = await goLive(server.url, house)
+    const key = randomUUID()
+    const commands = [{ t: "announce", d: { text: "one" } }, { t: "phase.next" }, { t: "phase.next" }]
+    const cut = proxy.onStatement({ match, action: { kind }, times: 1 })
+    const batch = () => send(server.url, house, `/v1/events/${eventId}/commands/batch`, { atomic: true, commands }, key)
+    const { last } = await insist(batch)
+    cut.remove()
+    expect(cut.acted()).toBe(1)
+    expect([last.status, last.body.outcomes?.length]).toEqual([200, 3])
+    expect((await insist(batch)).last.status).toBe(200)
+    expect(await phaseLetters(eventId)).toBe("eeap")
+  })
+
   test("a phase is appended once, and each answer names it, when keeping the answer fails", async () => {
     const eventId = await goLive(server.url, house)
     const key = randomUUID()
