@@ -75,7 +75,7 @@ const command = (name) => {
     const text = textOf(activity)
     edits.set(activity, `${text.slice(0, start)}    "${name}": () => ({}),\n${text.slice(start)}`)
   }
-  insert("test/gateway/matrix.test.ts", new RegExp(`  "${family}\\.\\w+": \\[`), `  "${name}": [{}, "ok"],\n`)
+  insert("test/gateway/command-probes.ts", new RegExp(`  "${family}\\.\\w+": \\[`), `  "${name}": [{}, "ok"],\n`)
   const cells = ["broadcast", "meeting", "breakout", "rotation", "none"]
   const row = (role, cell) =>
     `  ${role.padEnd(17)}${cells

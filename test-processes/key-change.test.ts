@@ -220,6 +220,7 @@ test("each sealed column of the database is one of those that are counted and se
     "kept_keys.sealed",
     "mails.content_sealed",
     "sealing_checks.sealed",
+    "webhook_endpoints.headers_sealed",
     "webhook_endpoints.previous_secret_sealed",
     "webhook_endpoints.secret_sealed",
   ])

@@ -14,7 +14,7 @@ const COPIED = [
   "src/http/contract",
   "src/http/handlers",
   "src/model/integrations",
-  "test/gateway/matrix.test.ts",
+  "test/gateway/command-probes.ts",
   "test/gateway/permission-table.ts",
 ]
 
@@ -50,7 +50,7 @@ test("a command has its contract, handler, probe, permissions and a test that fa
     '  "chat.pin": activityCommand({ allowed: everywhere(STAFF), data: Schema.Struct({}), reply: Schema.Struct({}) }),',
   ])
   expect(await addedTo("src/actors/domain/activities/chat.ts")).toEqual(['    "chat.pin": () => ({}),'])
-  expect(await addedTo("test/gateway/matrix.test.ts")).toEqual(['  "chat.pin": [{}, "ok"],'])
+  expect(await addedTo("test/gateway/command-probes.ts")).toEqual(['  "chat.pin": [{}, "ok"],'])
   expect(await addedTo("test/gateway/permission-table.ts")).toEqual(["chat.pin"])
   expect(await textOf("test/gateway/chat-pin.test.ts")).toContain("expect.fail(")
 })

@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { EndpointAccess, isPublicRead, isViewerSurface, takesNoCredentials } from "../../src/http/contract/access.ts"
+import { EndpointAccess, ignoresCookies, isPublicRead, takesNoCredentials } from "../../src/http/contract/access.ts"
 import { Api } from "../../src/http/contract/api.ts"
 import { Client } from "../gateway/client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
@@ -138,7 +138,7 @@ describe("a guest session", () => {
     await client.cut()
   })
 
-  test("is no credential for anything but viewer surfaces", async () => {
+  test("is no credential for anything but viewer surfaces and commands to live events", async () => {
     const eventId = await house.publish()
     const { sessionToken } = await guestOf(eventId)
     const answers: string[] = []
@@ -147,7 +147,7 @@ describe("a guest session", () => {
       onGroup: () => {},
       onEndpoint: ({ endpoint }) => {
         const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
-        if (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) return
+        if (takesNoCredentials(access) || isPublicRead(access) || ignoresCookies(access)) return
         routes.push({ method: endpoint.method, path: endpoint.path })
       },
     })

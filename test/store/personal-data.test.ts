@@ -56,7 +56,8 @@ const OTHERS: { readonly [table: string]: string } = {
   transcript_segments: "lang",
   transcripts: "status source",
   webhook_deliveries: "status history claimed_by last_error",
-  webhook_endpoints: "event_types secret_sealed previous_secret_sealed status disabled_reason",
+  webhook_endpoints:
+    "event_types header_names headers_sealed secret_sealed previous_secret_sealed status disabled_reason",
   workspace_members: "role",
   workspaces: "slug sso",
 }
