@@ -10,7 +10,7 @@ import { readArguments } from "../../src/cli/arguments.ts"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
 import { COMMANDS, DISPATCHES } from "../../src/protocol/contract.ts"
 import { OP } from "../../src/protocol/wire/op.ts"
-import { blocksOf, DOCUMENTS } from "../support/code-blocks.ts"
+import { blocksOf, CALLS, DOCUMENTS } from "../support/code-blocks.ts"
 
 const blocks = DOCUMENTS.flatMap(blocksOf)
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
@@ -26,6 +26,13 @@ test("every block of code has a language that a test checks", () => {
   })
   expect(others).toEqual([])
   expect(blocks.length).toBeGreaterThan(40)
+})
+
+test("every call of the API is in a document whose calls are run", () => {
+  const others = inLanguage("sh").filter(
+    ({ document, code }) => /curl .*\$(?:BASE|URL)\b/.test(code) && ![...CALLS, "README.md"].includes(document),
+  )
+  expect(others).toEqual([])
 })
 
 test("the shell reads every block", () => {

@@ -19,7 +19,7 @@ interface CodeBlock {
 }
 
 /** The guides whose calls run in one shell, in the order in which they continue each other. */
-export const CALLS = ["start", "people", "questions", "broadcasts", "recordings", "webhooks"].map(
+export const CALLS = ["start", "people", "questions", "rest", "broadcasts", "recordings", "webhooks"].map(
   (name) => `docs/${name}.md`,
 )
 
