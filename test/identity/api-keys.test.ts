@@ -63,14 +63,24 @@ test("a key that is revoked while it is looked up is not remembered", async () =
 test("no key is remembered right after a revocation, which may be committed later than its answer", async () => {
   const { workspaceId, key, recognise, forgetAll } = await open()
   await Effect.runPromise(forgetAll)
-  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId, name: null, rights: ALL_KEY_RIGHTS })
+  expect(await Effect.runPromise(recognise(key.secret))).toEqual({
+    keyId: key.id,
+    workspaceId,
+    name: null,
+    rights: ALL_KEY_RIGHTS,
+  })
   await revokeApiKey(direct, workspaceId, key.id)
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
 })
 
 test("where another process may revoke a key, it fails at once although it was used a moment ago", async () => {
   const { workspaceId, key, recognise } = await open(false)
-  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId, name: null, rights: ALL_KEY_RIGHTS })
+  expect(await Effect.runPromise(recognise(key.secret))).toEqual({
+    keyId: key.id,
+    workspaceId,
+    name: null,
+    rights: ALL_KEY_RIGHTS,
+  })
   await revokeApiKey(direct, workspaceId, key.id)
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
 })
