@@ -134,8 +134,12 @@ export type Envelope = typeof Envelope.Type
 
 /** A command of the server itself. */
 export const ownCommand = (command: Command, scope = "rest"): Envelope => ({
-  ...{ commandId: newId(), scope, bodyHash: "", by: null },
-  ...{ freshId: newId(), command },
+  commandId: newId(),
+  scope,
+  bodyHash: "",
+  by: null,
+  freshId: newId(),
+  command,
 })
 
 /** A command that its live event has received. */

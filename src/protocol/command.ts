@@ -38,7 +38,7 @@ export interface CommandContract<Data extends Schema.Top, Reply extends Schema.T
    */
   readonly managersExemptIn?: ReadonlyArray<string>
   /**
-   * What the sender must be. `person`: the command is about the sender's own vote, so an API key cannot send it. `presence`: it is about the
+   * Requirement on the sender. `person`: the command is about the sender's own vote, so an API key cannot send it. `presence`: it is about the
    * sender's hand, seat or place on stage, which last as long as their presence, so that an HTTP request of somebody absent cannot send it.
    */
   readonly needs?: "person" | "presence"

@@ -677,7 +677,7 @@ export interface RestClient {
     readonly createdAt: string
     readonly finishedAt: string | null
   }>
-  /** What webhooks tell, for a program that cannot receive them. */
+  /** Occurrences, for a program that cannot receive webhooks. */
   readonly listOccurrences: (request?: { readonly query?: { readonly after?: string; readonly limit?: number; readonly wait?: number } }, settings?: CallSettings) => Promise<{
     readonly occurrences: ReadonlyArray<{ readonly [key: string]: Json }>
     readonly nextCursor: string

@@ -298,7 +298,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
     })
       .annotate(EndpointAccess, "workspace")
       .annotate(LongPoll, MOST_WAIT_SECONDS * 1_000)
-      .annotate(OpenApi.Summary, "What webhooks tell, for a program that cannot receive them")
+      .annotate(OpenApi.Summary, "Occurrences, for a program that cannot receive webhooks")
       .annotate(
         OpenApi.Description,
         "The bodies of all webhook types but `audit.created`, the oldest first, for thirty days. They are kept from the first call on: `completeSince` says since when none is missing. Call again with `nextCursor` as `after`; with `wait` the answer comes as soon as there is something new. A feed that nobody reads for thirty days ends.",
