@@ -163,7 +163,15 @@ const clock = (seconds) => {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`
 }
 const passed = tests.filter(({ status }) => status === "passed").length
+/** The last lines of a step without a report: what follows its heading of broken promises, where it has one. */
+const lastLines = (log) => {
+  const lines = log.split("\n").filter((line) => line.trim() !== "")
+  const heading = lines.lastIndexOf("Broken promises:")
+  return (heading < 0 ? lines.slice(-5) : lines.slice(heading)).slice(0, 5)
+}
 let failed = 0
+/** Repeated beside the totals, because a log that is cut keeps its end. */
+const inShort = []
 for (const one of done.filter(({ outcome }) => outcome === "failed" || outcome === "out of time")) {
   const failures = one.script !== undefined ? failuresOf(reportOf(one)) : []
   failed += Math.max(1, failures.length)
@@ -171,7 +179,10 @@ for (const one of done.filter(({ outcome }) => outcome === "failed" || outcome =
   for (const { name, message } of failures) console.log(`${name}\n${message}\n`)
   const [first] = failures
   const alone = first === undefined ? one.command : `npm run ${one.script} -- ${first.name.split(":")[0]}`
-  if (first === undefined) console.log(tellingLines(readFileSync(logOf(one), "utf8")).join("\n"))
+  const log = first === undefined ? readFileSync(logOf(one), "utf8") : ""
+  if (first === undefined) console.log(tellingLines(log).join("\n"))
+  const telling = first === undefined ? lastLines(log) : failures.map(({ name, message }) => `${name}: ${message}`)
+  inShort.push(...telling.map((line) => `${one.name}  ${line.replaceAll(/\s+/g, " ").slice(0, 400)}`))
   console.log(`repeat it alone: ${alone}`)
 }
 console.log("\n=== times")
@@ -183,5 +194,6 @@ for (const { suite, file, fullName, duration } of tests.toSorted((a, b) => b.dur
   console.log(`${(duration / 1000).toFixed(1).padStart(6)} s  ${suite}  ${file}: ${fullName}`)
 }
 
+if (inShort.length > 0) console.log(`\n=== what failed, in short\n${inShort.slice(0, 20).join("\n")}`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
