@@ -193,4 +193,4 @@ for (const [file, text] of edits) {
   console.log(file)
 }
 if (note !== "") console.log(note)
-console.log("Next: npx tsc --noEmit, then CONTRIBUTING.md has the row for such a change.")
+console.log("Next: npx tsc --noEmit --incremental false, then CONTRIBUTING.md has the row for such a change.")

@@ -3,6 +3,7 @@
  * supervisor, or as an operator's tool. Exit codes: 0 stopped or done, 1 refused or failed.
  */
 import { ArgumentsInvalid, type Invocation, readArguments } from "../cli/arguments.ts"
+import { isRemote } from "../cli/remote/arguments.ts"
 import { exitWithError, print } from "../cli/terminal.ts"
 import { checkConfig, loadConfig } from "../config/config.ts"
 
@@ -40,11 +41,16 @@ const readEnvFile = (path: string): void => {
   }
 }
 
-try {
-  const asked = readArguments(process.argv.slice(2))
+const run = async (args: ReadonlyArray<string>): Promise<void> => {
+  if (isRemote(args)) return (await import("../cli/remote/run.ts")).runRemote(args)
+  const asked = readArguments(args)
   for (const path of asked.envFiles) readEnvFile(path)
   if (asked.command === "serve") await serve(asked.isWorker)
   else await TOOLS[asked.command](asked)
+}
+
+try {
+  await run(process.argv.slice(2))
 } catch (cause) {
   exitWithError(cause)
 }

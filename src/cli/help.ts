@@ -1,6 +1,7 @@
 /** Help of the command: its abilities, and every configuration key. */
 import { CONFIG_KEYS } from "../config/keys.ts"
 import { CLI_COMMANDS } from "./arguments.ts"
+import { REMOTE_COMMANDS } from "./remote/arguments.ts"
 
 const columns = (rows: ReadonlyArray<readonly [string, string]>): string =>
   rows.map(([name, doc]) => `  ${name.padEnd(18)} ${doc}`).join("\n")
@@ -14,6 +15,9 @@ Usage: gathercue [command] [options]
 
 Commands:
 ${columns(Object.entries(CLI_COMMANDS))}
+
+Commands to a server by an API key (gathercue login, or GATHERCUE_URL and GATHERCUE_KEY; --url, and --json for the answers):
+${columns(Object.entries(REMOTE_COMMANDS).map(([name, { doc, ...usage }]) => ["takes" in usage ? `${name} <event>` : name, doc]))}
 
 Options:
 ${columns([

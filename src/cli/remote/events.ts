@@ -1,0 +1,82 @@
+/** `gathercue events`: lists, creates and drives events. */
+import { readFile } from "node:fs/promises"
+import { CommandFailed } from "../command-failed.ts"
+import { print } from "../terminal.ts"
+import type { RemoteInvocation } from "./arguments.ts"
+import type { Profile } from "./profile.ts"
+import { callRest } from "./rest.ts"
+
+interface Shown {
+  readonly id: string
+  readonly status: string
+  readonly title: string
+  readonly scheduledAt: string | null
+}
+
+const lineOf = ({ id, status, title, scheduledAt }: Shown): string =>
+  [id, status.padEnd(9), (scheduledAt ?? "no time yet").padEnd(24), title].join("  ")
+
+const show = (json: boolean, answer: object, lines: ReadonlyArray<string>): void => {
+  if (json) print(JSON.stringify(answer))
+  else for (const line of lines) print(line)
+}
+
+export const listEvents = async (profile: Profile, { texts, json }: RemoteInvocation): Promise<void> => {
+  const { status, limit } = texts
+  const query = new URLSearchParams({
+    ...(status === undefined ? {} : { status }),
+    ...(limit === undefined ? {} : { limit }),
+  })
+  const answer = await callRest(profile, "GET", `/v1/events?${query}`)
+  const events = answer["events"] as ReadonlyArray<Shown>
+  show(json, answer, events.length === 0 ? ["There are no events."] : events.map(lineOf))
+}
+
+const phaseOf = (text: string): object => {
+  const [modality = "", seconds] = text.split(":")
+  if (seconds === undefined) return { modality }
+  if (!/^\d{1,6}$/.test(seconds)) throw new CommandFailed(`"${text}" is no phase: write modality or modality:seconds.`)
+  return { modality, config: { durationSeconds: Number(seconds) } }
+}
+
+const contentOf = async (path: string): Promise<unknown> => {
+  const text = await readFile(path === "-" ? "/dev/stdin" : path, "utf8").catch((cause: unknown) => {
+    throw new CommandFailed(`The file ${path} cannot be read (${(cause as Error).message}).`)
+  })
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandFailed(`The file ${path} is not JSON.`)
+  }
+}
+
+export const createEvent = async (profile: Profile, { texts, lists, json }: RemoteInvocation): Promise<void> => {
+  const { title, type = "webinar", at, file } = texts
+  if (file === undefined && title === undefined) throw new CommandFailed("An event needs a --title, or a --file.")
+  const content = file === undefined ? {} : await contentOf(file)
+  const options = {
+    ...(title === undefined ? {} : { title }),
+    ...(file === undefined || texts["type"] !== undefined ? { type } : {}),
+    ...(at === undefined ? {} : { scheduledAt: at }),
+    ...(lists["phase"] === undefined ? {} : { phases: lists["phase"].map(phaseOf) }),
+  }
+  const created = await callRest(profile, "POST", "/v1/events", { ...(content as object), ...options })
+  show(json, created, [lineOf(created as unknown as Shown)])
+}
+
+const STEPS = { publish: "publish", start: "start", next: "advance", end: "end" } as const
+
+export const driveEvent = async (
+  profile: Profile,
+  step: keyof typeof STEPS,
+  { target, json }: RemoteInvocation,
+): Promise<void> => {
+  const path = `/v1/events/${encodeURIComponent(target)}`
+  const answer = await callRest(profile, "POST", `${path}/${STEPS[step]}`)
+  const event = json ? answer : await callRest(profile, "GET", path)
+  const phases = (event["phases"] ?? []) as ReadonlyArray<{ readonly status: string; readonly modality: string }>
+  const active = phases.findIndex(({ status }) => status === "active")
+  const phase =
+    phases[active] === undefined ? [] : [`Phase ${active + 1} of ${phases.length}: ${phases[active].modality}`]
+  show(json, answer, [lineOf(event as unknown as Shown), ...phase])
+}

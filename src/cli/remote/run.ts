@@ -1,0 +1,66 @@
+/** Runs a command to a server, which may be another machine's. */
+import { createInterface } from "node:readline/promises"
+import { Writable } from "node:stream"
+import { CommandFailed } from "../command-failed.ts"
+import { print } from "../terminal.ts"
+import { type RemoteInvocation, readRemoteArguments } from "./arguments.ts"
+import { bashCompletion } from "./completion.ts"
+import { createEvent, driveEvent, listEvents } from "./events.ts"
+import { checkTypes, listen } from "./listen.ts"
+import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, readProfile } from "./profile.ts"
+import { callRest } from "./rest.ts"
+
+/** Reads a line without showing it. */
+const readSecret = async (question: string): Promise<string> => {
+  if (process.stdin.isTTY) process.stderr.write(question)
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: hidden, terminal: process.stdin.isTTY })
+  try {
+    for await (const line of lines) return line.trim()
+    return ""
+  } finally {
+    lines.close()
+    if (process.stdin.isTTY) process.stderr.write("\n")
+  }
+}
+
+const login = async ({ url }: RemoteInvocation): Promise<void> => {
+  const base = baseOf(url ?? GIVEN.url ?? DEFAULT_URL)
+  const key = GIVEN.key ?? (await readSecret(`API key for ${base}: `))
+  if (key === "") throw new CommandFailed("No key was given on the input.")
+  // A key without this right is refused by another code than a wrong key; both tell the user.
+  await callRest({ url: base, key }, "GET", "/v1/events?limit=1")
+  print(`The key works and is kept in ${await keepProfile({ url: base, key })}.`)
+}
+
+const run = async (asked: RemoteInvocation): Promise<void> => {
+  switch (asked.command) {
+    case "completion":
+      return print(bashCompletion())
+    case "login":
+      return login(asked)
+    case "logout":
+      return forgetProfile()
+    default:
+  }
+  const profile = await readProfile(asked.url)
+  switch (asked.command) {
+    case "events list":
+      return listEvents(profile, asked)
+    case "events create":
+      return createEvent(profile, asked)
+    case "events publish":
+      return driveEvent(profile, "publish", asked)
+    case "events start":
+      return driveEvent(profile, "start", asked)
+    case "events next":
+      return driveEvent(profile, "next", asked)
+    case "events end":
+      return driveEvent(profile, "end", asked)
+    case "webhooks listen":
+      if (asked.lists["type"] !== undefined) await checkTypes(profile, asked.lists["type"])
+      return listen(profile, asked)
+  }
+}
+
+export const runRemote = (args: ReadonlyArray<string>): Promise<void> => run(readRemoteArguments(args))

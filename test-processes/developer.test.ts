@@ -1,0 +1,200 @@
+/** The developer's commands as processes, against a server: an event is made and driven, and webhooks reach a program. */
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFile, stat, writeFile } from "node:fs/promises"
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { expect, onTestFinished, test } from "vitest"
+import { verifySignature } from "../src/webhooks/signature.ts"
+import { call } from "../test/support/api.ts"
+import { compiled } from "../test/support/compiled.ts"
+import { startReceiver } from "../test/support/http-receiver.ts"
+import { runCommand } from "../test/support/server-process.ts"
+import { sharedServer, sharedWorkspace } from "../test/support/shared.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+
+const server = sharedServer()
+const workspace = sharedWorkspace(server)
+
+const login = async (url = server.url) => ({
+  GATHERCUE_URL: url,
+  GATHERCUE_KEY: workspace.key,
+  HOME: await temporaryFolder(),
+})
+
+/** A road to the server that can be cut; it goes to the same address before and after. */
+const road = async () => {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const { hostname, port } = new URL(server.url)
+  const listener = createTcpServer((client) => {
+    if (isCut) return client.destroy()
+    const onward = connect(Number(port), hostname)
+    for (const socket of [client, onward]) {
+      sockets.add(socket)
+      socket.on("error", () => {}).on("close", () => [client, onward].map((one) => one.destroy()))
+    }
+    client.pipe(onward).pipe(client)
+    return client
+  }).listen(0, "127.0.0.1")
+  await once(listener, "listening")
+  onTestFinished(() => void listener.close())
+  return {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    cut: () => {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+    },
+    mend: () => (isCut = false),
+  }
+}
+
+/** Starts a command whose input and output the test has. */
+const started = async (args: ReadonlyArray<string>, environment: { readonly [key: string]: string }) => {
+  const child = spawn(process.execPath, [await compiled("src/main.ts"), ...args], {
+    env: environment,
+    stdio: ["pipe", "pipe", "pipe"],
+  })
+  const ended = once(child, "exit")
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  const said = { stdout: "", stderr: "" }
+  child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()))
+  child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()))
+  return { child, said, ended: ended.then(([code]) => code as number | null) }
+}
+
+test("a login keeps a key that works for its server, for the user alone, and a logout forgets it", async () => {
+  const HOME = await temporaryFolder()
+  const run = (...args: ReadonlyArray<string>) => runCommand(args, { HOME })
+  expect(await run("events", "list", "--url", server.url)).toMatchObject({
+    code: 1,
+    stderr: `There is no key for ${server.url}: gathercue login, or GATHERCUE_KEY.\n`,
+  })
+  const wrong = await started(["login", "--url", server.url], { HOME })
+  wrong.child.stdin.end("gck_wrong\n")
+  expect(await wrong.ended).toBe(1)
+  const right = await started(["login", "--url", `${server.url}/`], { HOME })
+  right.child.stdin.end(`${workspace.key}\n`)
+  expect(await right.ended).toBe(0)
+  const file = join(HOME, ".config", "gathercue", "login.json")
+  expect(right.said.stdout).toBe(`The key works and is kept in ${file}.\n`)
+  expect(right.said.stderr).not.toContain(workspace.key)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ url: server.url, key: workspace.key })
+  expect(await run("events", "list")).toMatchObject({ code: 0, stdout: "There are no events.\n" })
+  // The key goes to no other server.
+  expect(await run("events", "list", "--url", "http://127.0.0.1:1")).toMatchObject({
+    code: 1,
+    stderr: "There is no key for http://127.0.0.1:1: gathercue login, or GATHERCUE_KEY.\n",
+  })
+  expect((await run("logout")).code).toBe(0)
+  expect((await run("events", "list", "--url", server.url)).code).toBe(1)
+})
+
+test("an event is made, published, begun, advanced and ended, and refusals say why", async () => {
+  const environment = await login()
+  const run = (...args: ReadonlyArray<string>) => runCommand(args, environment)
+  const phases = ["--phase", "broadcast:600", "--phase", "meeting"]
+  const made = await run("events", "create", "--title", "Launch", "--at", "2027-03-01T17:00:00Z", ...phases, "--json")
+  const event = JSON.parse(made.stdout)
+  expect(event).toMatchObject({ title: "Launch", type: "webinar", status: "draft" })
+  const stored = await call(server.url, "GET", `/v1/events/${event.id}`, { key: workspace.key })
+  expect(stored.body.phases).toMatchObject([
+    { modality: "broadcast", config: { durationSeconds: 600 } },
+    { modality: "meeting" },
+  ])
+  const line = (status: string) => `${event.id}  ${status.padEnd(9)}  2027-03-01T17:00:00.000Z  Launch\n`
+  expect(await run("events", "start", event.id)).toMatchObject({ code: 1, stdout: "" })
+  expect(await run("events", "publish", event.id)).toEqual({ code: 0, stdout: line("scheduled"), stderr: "" })
+  expect((await run("events", "start", event.id)).stdout).toBe(`${line("live")}Phase 1 of 2: broadcast\n`)
+  expect((await run("events", "next", event.id)).stdout).toBe(`${line("live")}Phase 2 of 2: meeting\n`)
+  expect((await run("events", "list", "--status", "live")).stdout).toBe(line("live"))
+  expect((await run("events", "end", event.id)).stdout).toBe(line("ended"))
+  const file = join(await temporaryFolder(), "event.json")
+  await writeFile(file, JSON.stringify({ type: "meetup", title: "Of a file", capacity: 5 }))
+  expect(JSON.parse((await run("events", "create", "--file", file, "--json")).stdout)).toMatchObject({
+    ...{ type: "meetup", title: "Of a file", capacity: 5 },
+  })
+  for (const [args, said] of [
+    [["events", "create"], "An event needs a --title, or a --file."],
+    [["events", "create", "--title", "x", "--phase", "party"], "modality"],
+    [["events", "create", "--title", "x", "--phase", "meeting:soon"], '"meeting:soon" is no phase'],
+    [["events", "end", "nothing"], "No such event"],
+    [["events", "end"], '"events end" needs the id of an event'],
+    [["events", "fly"], '"events fly" is no command; there are events list, events create'],
+    [["events", "list", "--colour"], "Unknown option '--colour'"],
+    [["events", "list", "--url", "ftp://x"], '"ftp://x" is no http or https address.'],
+  ] as const) {
+    const { code, stderr } = await run(...args)
+    expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining(said)])
+  }
+})
+
+test("webhooks reach a program on this machine, signed and each once, also those of an outage", async () => {
+  const receiver = await startReceiver(
+    (response, _request, nth) => void response.writeHead(nth === 1 ? 500 : 204).end(),
+  )
+  const types = (): ReadonlyArray<unknown> => receiver.received.map(({ headers }) => headers["x-gc-event-type"])
+  const way = await road()
+  const environment = await login(way.url)
+  const key = workspace.key
+  const before = (await call(server.url, "POST", "/v1/events", { key, body: { type: "a", title: "Before" } })).body.id
+  await call(server.url, "POST", `/v1/events/${before}/publish`, { key })
+  const chosen = ["--type", "event.published", "--type", "event.started"]
+  const { said, child, ended } = await started(
+    ["webhooks", "listen", "--forward", `${receiver.url}/hooks`, ...chosen],
+    environment,
+  )
+  await expect.poll(() => said.stderr).toMatch(/^Listening to .* are signed with whsec_\S+\n$/)
+  const secret = /whsec_\S+/.exec(said.stderr)?.[0] ?? ""
+  const { body } = await call(server.url, "POST", "/v1/events", {
+    ...{ key, body: { type: "a", title: "Now", phases: [{ modality: "meeting" }] } },
+  })
+  const act = (name: string) => call(server.url, "POST", `/v1/events/${body.id}/${name}`, { key })
+  await act("publish")
+  await expect.poll(types).toEqual(["event.published"])
+  way.cut()
+  await expect.poll(() => said.stderr).toContain("cannot be reached")
+  for (const name of ["start", "end"]) await act(name)
+  way.mend()
+  await expect.poll(types).toEqual(["event.published", "event.started"])
+  for (const { headers, body: sent } of receiver.received) {
+    const signature = String(headers["x-gc-signature"])
+    expect(verifySignature(signature, sent, secret, Math.floor(Date.now() / 1000))).toBe(true)
+    expect(JSON.parse(sent)).toMatchObject({ id: headers["x-gc-event-id"], eventId: body.id })
+  }
+  await expect
+    .poll(() =>
+      said.stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split("-> ")[1]),
+    )
+    .toEqual(["500", "204"])
+  child.kill("SIGINT")
+  await ended
+  expect(await runCommand(["webhooks", "listen", "--type", "event.began"], environment)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('"event.began" is no webhook type; there are '),
+  })
+})
+
+test("the completion is bash's, and knows commands and their options", async () => {
+  const { stdout } = await runCommand(["completion"])
+  const file = join(await temporaryFolder(), "completion")
+  await writeFile(file, stdout)
+  const complete = async (...words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+    const line = words.map((word) => `'${word}'`).join(" ")
+    const script = `source ${file}; COMP_WORDS=(gathercue ${line}); COMP_CWORD=${words.length}; _gathercue; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const printed = await promisify(execFile)("bash", ["--norc", "-c", script])
+    return printed.stdout.split("\n").filter((word) => word !== "")
+  }
+  expect(await complete("ev")).toEqual(["events"])
+  expect(await complete("events", "")).toEqual(["list", "create", "publish", "start", "next", "end"])
+  expect(await complete("webhooks", "listen", "--f")).toEqual(["--forward"])
+  expect(await complete("events", "end", "01a2", "--")).toEqual(["--url", "--json"])
+})
