@@ -12,6 +12,8 @@ import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
 import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
+import { type Identity, StreamSocket } from "./connection/stream-socket.ts"
+import { type Transport, TransportChoice } from "./connection/transport-choice.ts"
 import { CONTRACT, OP, RELEASE } from "./contract/op.ts"
 import type { ErrorFrame, HeartbeatAck, Hello, Ready, Reconnect } from "./contract/types.ts"
 import { applyDispatch, applyReply, type EventState, stateOf } from "./state/event-state.ts"
@@ -35,6 +37,8 @@ interface ClientEvents {
   readonly state: EventState
   /** Every connection that became ready, resumed or not. */
   readonly connected: Ready
+  /** The next attempts use another transport, because none of the last ones brought a hello. */
+  readonly transport: Transport
   /** A failed connection attempt. `retryInMs` is the wait before the next one; null when there is none. */
   readonly error: { readonly cause: unknown; readonly retryInMs: number | null }
   /**
@@ -55,6 +59,7 @@ const CLOCK_SAMPLES_AT_START = 3
 const CLOCK_SAMPLE_EVERY_MS = 200
 /** Time after which an attempt without a hello is given up: some links neither open nor close. */
 const HELLO_TIMEOUT_MS = 10_000
+const NO_HELLO = "no hello"
 /** Close code reported by the platform for a connection lost without a close frame (RFC 6455, section 7.1.5). */
 const LOST_WITHOUT_A_WORD = 1006
 /** Shorter deadline for the answer to a heartbeat after a sign of a changed network. */
@@ -70,6 +75,9 @@ export class GatewayClient {
   readonly #events = new Emitter<ClientEvents & DispatchEvents>()
   readonly #pending = new PendingCommands(() => this.#pump())
   readonly #retries: Retries
+  readonly #transports: TransportChoice
+  /** The current attempt has begun and brought no hello yet. */
+  #isDialing = false
   #positions = new StreamPositions()
   #state: EventState | undefined
   /** State last passed to listeners. */
@@ -95,10 +103,16 @@ export class GatewayClient {
   constructor(options: GatewayClientOptions) {
     this.#options = options
     this.#retries = new Retries(options.backoff)
+    this.#transports = new TransportChoice(options.transport)
   }
 
   get status(): ConnectionStatus {
     return this.#status
+  }
+
+  /** The transport of the current connection, or of the next attempt. */
+  get transport(): Transport {
+    return this.#transports.current
   }
 
   /** Current state of the event; `undefined` until the first `ready`. */
@@ -180,8 +194,9 @@ export class GatewayClient {
     const number = ++this.#try
     this.#setStatus("connecting")
     clearTimeout(this.#helloDeadline)
-    this.#helloDeadline = setTimeout(() => this.#giveUp("no hello"), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
-    Promise.all([this.#token(), this.#options.WebSocket ?? platformSocket()])
+    this.#helloDeadline = setTimeout(() => this.#giveUp(NO_HELLO), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
+    const isStream = this.transport === "sse"
+    Promise.all([this.#token(), isStream ? undefined : (this.#options.WebSocket ?? platformSocket())])
       .then(([grant, Socket]) => {
         if (number === this.#try && this.#status === "connecting") this.#dial(grant, Socket)
       })
@@ -206,9 +221,14 @@ export class GatewayClient {
     }
   }
 
-  #dial(grant: GatewayToken, Socket: SocketConstructor): void {
-    const socket = new Socket(grant.url, ["gc.v1"])
+  /** Without a `Socket` the connection is an event stream. */
+  #dial(grant: GatewayToken, Socket: SocketConstructor | undefined): void {
+    const socket =
+      Socket === undefined
+        ? new StreamSocket(grant.url, this.#identity(grant), this.#transports.padding)
+        : new Socket(grant.url, ["gc.v1"])
     this.#socket = socket
+    this.#isDialing = true
     const current =
       <A>(listener: (value: A) => void) =>
       (value: A) => {
@@ -269,15 +289,22 @@ export class GatewayClient {
     }
   }
 
-  #greet(hello: Hello["d"], { token }: GatewayToken): void {
+  #identity({ token }: GatewayToken): Identity {
+    const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
+    const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
+    const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
+    return { token, client, ...mute, ...resume }
+  }
+
+  #greet(hello: Hello["d"], grant: GatewayToken): void {
+    this.#isDialing = false
+    this.#transports.greeted()
     if ((hello.contract ?? CONTRACT) !== CONTRACT) {
       this.#lost(OTHER_CONTRACT, `client ${RELEASE}, server ${hello.release}`)
       return
     }
-    const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
-    const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
-    const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
-    this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...mute, ...resume } }))
+    // A stream was opened with it.
+    if (hello.session === undefined) this.#send(JSON.stringify({ op: OP.identify, d: this.#identity(grant) }))
     clearTimeout(this.#helloDeadline)
     this.#heartbeat.start(hello.heartbeatMs)
   }
@@ -377,7 +404,9 @@ export class GatewayClient {
   }
 
   #lost(code: number, reason: string): void {
+    const isOther = this.#isDialing && this.#transports.failed(reason === NO_HELLO)
     this.#drop()
+    if (isOther) this.#events.emit("transport", this.transport)
     const next = this.#retries.closed(code, reason)
     if (next.needsToken) this.#grant = undefined
     this.#goOn(next, code, reason)
@@ -386,6 +415,7 @@ export class GatewayClient {
   /** Abandons the current attempt or connection. */
   #drop(): void {
     this.#try++
+    this.#isDialing = false
     clearTimeout(this.#helloDeadline)
     clearTimeout(this.#renewal)
     this.#heartbeat.stop()
