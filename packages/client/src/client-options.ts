@@ -1,8 +1,8 @@
 /** Options of the gateway client. */
 
 import type { BackoffOptions } from "./connection/backoff.ts"
+import type { Transport } from "./connection/dialer.ts"
 import type { SocketConstructor } from "./connection/socket.ts"
-import type { Transport } from "./connection/transport-choice.ts"
 import type { OptOut } from "./contract/types.ts"
 
 /** The used part of the answer of `POST /v1/auth/gateway-token`. */

@@ -3,9 +3,9 @@
 /** `@gathercue/client`: the client of the REST API and of the live gateway, for browsers and Node. */
 
 export type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+export type { Transport } from "./connection/dialer.ts"
 export { ConnectionClosed } from "./connection/failures.ts"
 export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"
-export type { Transport } from "./connection/transport-choice.ts"
 export type { Commands } from "./contract/commands.ts"
 export type { Dispatches } from "./contract/dispatches.ts"
 export type { RestClient } from "./contract/rest.ts"

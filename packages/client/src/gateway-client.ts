@@ -5,15 +5,13 @@
  */
 
 import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+import { Dialer, type Link, type Transport } from "./connection/dialer.ts"
 import { Emitter } from "./connection/emitter.ts"
 import { HeartbeatTimer } from "./connection/heartbeat.ts"
 import { CommandUnanswered, PendingCommands } from "./connection/pending-commands.ts"
 import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
-import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
-import { type Identity, StreamSocket } from "./connection/stream-socket.ts"
-import { type Transport, TransportChoice } from "./connection/transport-choice.ts"
 import { CONTRACT, OP, RELEASE } from "./contract/op.ts"
 import type { ErrorFrame, HeartbeatAck, Hello, Ready, Reconnect } from "./contract/types.ts"
 import { applyDispatch, applyReply, type EventState, stateOf } from "./state/event-state.ts"
@@ -75,7 +73,7 @@ export class GatewayClient {
   readonly #events = new Emitter<ClientEvents & DispatchEvents>()
   readonly #pending = new PendingCommands(() => this.#pump())
   readonly #retries: Retries
-  readonly #transports: TransportChoice
+  readonly #dialer: Dialer
   /** The current attempt has begun and brought no hello yet. */
   #isDialing = false
   #positions = new StreamPositions()
@@ -83,7 +81,7 @@ export class GatewayClient {
   /** State last passed to listeners. */
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
-  #socket: SocketLike | undefined
+  #socket: Link | undefined
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -103,7 +101,7 @@ export class GatewayClient {
   constructor(options: GatewayClientOptions) {
     this.#options = options
     this.#retries = new Retries(options.backoff)
-    this.#transports = new TransportChoice(options.transport)
+    this.#dialer = new Dialer(options.transport, options.WebSocket)
   }
 
   get status(): ConnectionStatus {
@@ -112,7 +110,7 @@ export class GatewayClient {
 
   /** The transport of the current connection, or of the next attempt. */
   get transport(): Transport {
-    return this.#transports.current
+    return this.#dialer.current
   }
 
   /** Current state of the event; `undefined` until the first `ready`. */
@@ -195,10 +193,10 @@ export class GatewayClient {
     this.#setStatus("connecting")
     clearTimeout(this.#helloDeadline)
     this.#helloDeadline = setTimeout(() => this.#giveUp(NO_HELLO), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
-    const isStream = this.transport === "sse"
-    Promise.all([this.#token(), isStream ? undefined : (this.#options.WebSocket ?? platformSocket())])
-      .then(([grant, Socket]) => {
-        if (number === this.#try && this.#status === "connecting") this.#dial(grant, Socket)
+    Promise.all([this.#token(), this.#dialer.prepare()])
+      .then(([grant, open]) => {
+        if (number === this.#try && this.#status === "connecting")
+          this.#dial(grant, open(grant.url, this.#identity(grant)))
       })
       .catch((cause: unknown) => {
         if (number === this.#try && this.#status === "connecting") this.#failed(cause)
@@ -221,12 +219,7 @@ export class GatewayClient {
     }
   }
 
-  /** Without a `Socket` the connection is an event stream. */
-  #dial(grant: GatewayToken, Socket: SocketConstructor | undefined): void {
-    const socket =
-      Socket === undefined
-        ? new StreamSocket(grant.url, this.#identity(grant), this.#transports.padding)
-        : new Socket(grant.url, ["gc.v1"])
+  #dial(grant: GatewayToken, socket: Link): void {
     this.#socket = socket
     this.#isDialing = true
     const current =
@@ -289,7 +282,7 @@ export class GatewayClient {
     }
   }
 
-  #identity({ token }: GatewayToken): Identity {
+  #identity({ token }: GatewayToken) {
     const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
     const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
     const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
@@ -298,7 +291,7 @@ export class GatewayClient {
 
   #greet(hello: Hello["d"], grant: GatewayToken): void {
     this.#isDialing = false
-    this.#transports.greeted()
+    this.#dialer.greeted()
     if ((hello.contract ?? CONTRACT) !== CONTRACT) {
       this.#lost(OTHER_CONTRACT, `client ${RELEASE}, server ${hello.release}`)
       return
@@ -404,7 +397,7 @@ export class GatewayClient {
   }
 
   #lost(code: number, reason: string): void {
-    const isOther = this.#isDialing && this.#transports.failed(reason === NO_HELLO)
+    const isOther = this.#isDialing && this.#dialer.failed(reason === NO_HELLO)
     this.#drop()
     if (isOther) this.#events.emit("transport", this.transport)
     const next = this.#retries.closed(code, reason)

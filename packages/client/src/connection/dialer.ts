@@ -1,4 +1,8 @@
-/** The choice between a WebSocket and an event stream: some networks cut the upgrade to a WebSocket. */
+/** Opens connections over a WebSocket or an event stream: some networks cut the upgrade to a WebSocket. */
+import { platformSocket, type SocketConstructor, type SocketLike } from "./socket.ts"
+import { type Identity, StreamSocket } from "./stream-socket.ts"
+
+export type Link = SocketLike
 export type Transport = "websocket" | "sse"
 
 /** Attempts in a row without a hello after which the other transport is tried. */
@@ -6,13 +10,16 @@ const MOST_FAILURES = 2
 /** The buffer of the proxies that pass on full ones alone. */
 const PADDING = 16_384
 
-export class TransportChoice {
+export class Dialer {
+  readonly #given: SocketConstructor | undefined
   readonly #isFixed: boolean
   #current: Transport
   #failures = 0
   #padding = 0
 
-  constructor(wanted: Transport | "auto" = "auto") {
+  /** `given`: the WebSocket to use instead of the platform's. */
+  constructor(wanted: Transport | "auto" = "auto", given?: SocketConstructor) {
+    this.#given = given
     this.#isFixed = wanted !== "auto"
     this.#current = wanted === "sse" ? "sse" : "websocket"
   }
@@ -21,9 +28,11 @@ export class TransportChoice {
     return this.#current
   }
 
-  /** Bytes behind each event of the next stream. */
-  get padding(): number {
-    return this.#padding
+  /** Resolves with how to open a connection now, once the platform is ready for it. */
+  async prepare(): Promise<(url: string, identity: Identity) => Link> {
+    if (this.#current === "sse") return (url, identity) => new StreamSocket(url, identity, this.#padding)
+    const Socket = this.#given ?? (await platformSocket())
+    return (url) => new Socket(url, ["gc.v1"])
   }
 
   /** Called when an attempt ended without a hello; returns whether the next one uses the other transport. `silent`: it did not fail by itself. */
