@@ -52,8 +52,9 @@ export const FLOORS = {
     "transport",
     ["description", "requests"],
     "handlers",
-    ["pages", "media"],
+    ["pages", "media", "gateway"],
     "development",
+    "streaming-routes.ts",
     ["rest.ts", "routes.ts"],
   ],
   "src/gateway": [

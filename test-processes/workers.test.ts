@@ -8,6 +8,7 @@ import { expect, test } from "vitest"
 import { GatewayClient } from "../packages/client/src/gateway-client.ts"
 import { Client } from "../test/gateway/client.ts"
 import { joinCall } from "../test/gateway/rtc/call.ts"
+import { StreamClient } from "../test/gateway/stream-client.ts"
 import { fixture, samplesOf } from "../test/media/broadcast/support.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../test/support/api.ts"
 import { bytesAt, filesIn, recordingOf, startBroadcast, textAt } from "../test/support/broadcasts.ts"
@@ -161,6 +162,25 @@ workersTest("people of one call signal to each other, whichever worker they are 
     }
   }
   for (const { client } of callers) client.socket.terminate()
+})
+
+workersTest("frames of a stream come to any worker, and reach the stream", async ({ place: { url } }) => {
+  const { key } = await createWorkspace(url)
+  const event = await createLiveEvent(url, key, { phases: [{ modality: "meeting" }] })
+  const { session } = await createPerson(url, key, event.id, "participant", "Ann")
+  const { token, url: address } = await gatewayToken(url, event.id, session)
+  const client = new StreamClient(address, { token })
+  await client.dispatch("ready")
+  // Each request has a connection of its own, so that both workers get some, all but surely.
+  for (let t0 = 1; t0 <= 24; t0++) {
+    client.send({ op: 1, d: { t0 } })
+    expect((await client.next(({ op }) => op === 11, "the heartbeat's answer")).d.t0).toBe(t0)
+  }
+  expect(await client.command("hand.raise")).toMatchObject({ ok: true })
+  const wrong = `${client.stream.session.slice(0, -1)}-`
+  for (let n = 0; n < 8; n++) expect((await client.stream.post('{"op":1,"d":{"t0":0}}', wrong)).status).toBe(401)
+  await client.cut()
+  await eventually(async () => (await client.stream.post('{"op":1,"d":{"t0":0}}')).status === 401, "the session to end")
 })
 
 workersTest("they stop in order when they are asked to, and the port is free again", async ({ place }) => {

@@ -9,6 +9,7 @@ import { currentTimers, every } from "../clock/timers.ts"
 import { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import { GrantChanges } from "../identity/grant-changes.ts"
+import { StreamSessions } from "../identity/stream-sessions.ts"
 import { Tokens } from "../identity/tokens.ts"
 import { MediaLinks } from "../media/links.ts"
 import { MediaServerApi } from "../media/livekit/media-server-api.ts"
@@ -28,6 +29,7 @@ import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
 import { GatewayDoor } from "./requests/door.ts"
 import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
+import { EventStreams } from "./transport/event-streams.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
 import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
 
@@ -63,6 +65,7 @@ type GatewayRequirements =
   | ClientAddresses
   | AnonymousBudgets
   | GatewayDoor
+  | StreamSessions
 
 /** Binds the gateway to an app. It must be drained or stopped before its services end. */
 export const bindGateway = (
@@ -126,6 +129,7 @@ export const bindGateway = (
         if (isStopped) return
         telemetry.metrics.framesSent.add()
         app.publish(topic, text)
+        streams.publish(topic, text)
       },
     }
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
@@ -139,14 +143,6 @@ export const bindGateway = (
     const commands = new Commands(services)
     const frames = new FrameHandler(services, hub, commands)
     const requests = new RequestCommands(services, hub, commands)
-    const silences = [
-      (yield* GatewayDoor).open({
-        send: (visitor, sent) => requests.send(visitor, sent),
-        sendTogether: (visitor, sent) => requests.sendTogether(visitor, sent),
-      }),
-      services.grants.subscribe((change) => hub.grantWatch.changed(change)),
-      services.grants.addGateway((forgotten) => hub.settled(forgotten)),
-    ]
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
     const files = new FileRoom()
@@ -160,15 +156,14 @@ export const bindGateway = (
       }
       return true
     }
-    bindSockets(app, options.orderedLimitBytes, {
-      clientOf: clients.of,
+    const handlers: ConstructorParameters<typeof EventStreams>[0] = {
       refusal: ({ address, isShared }) => {
         if (hub.isFull || lacksFiles()) return "full"
         return isShared || addresses.admits(address) ? undefined : "address"
       },
-      opened: (socket, { address, isShared }) => {
+      opened: (socket, { address, isShared }, session) => {
         if (!isShared) addresses.opened(address)
-        return frames.opened(socket, address)
+        return frames.opened(socket, address, session)
       },
       closed: ({ address, isShared }) => {
         if (!isShared) addresses.closed(address)
@@ -177,7 +172,22 @@ export const bindGateway = (
       drained: (connection) => frames.drained(connection),
       sent: () => telemetry.metrics.framesSent.add(),
       failed,
+    }
+    bindSockets(app, options.orderedLimitBytes, { ...handlers, clientOf: clients.of })
+    const streams = new EventStreams(handlers, {
+      sessions: yield* StreamSessions,
+      timers,
+      orderedLimitBytes: options.orderedLimitBytes,
     })
+    const silences = [
+      (yield* GatewayDoor).open({
+        send: (visitor, sent) => requests.send(visitor, sent),
+        sendTogether: (visitor, sent) => requests.sendTogether(visitor, sent),
+        streams,
+      }),
+      services.grants.subscribe((change) => hub.grantWatch.changed(change)),
+      services.grants.addGateway((forgotten) => hub.settled(forgotten)),
+    ]
     const stopSweeping = every(timers, options.sweepMs, () => {
       try {
         hub.sweep(timers.now())
@@ -191,6 +201,7 @@ export const bindGateway = (
       for (const silence of silences) silence()
       services.roomGuard?.stop()
       hub.stop()
+      streams.stop()
       isStopped = true
       await Effect.runPromise(Scope.close(scope, Exit.void))
     }

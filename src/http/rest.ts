@@ -9,6 +9,7 @@ import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import type { BearerLinks } from "../identity/links/bearer-links.ts"
 import { RequestCaller } from "../identity/request-caller.ts"
 import { sameSecret } from "../identity/secrets.ts"
+import type { StreamSessions } from "../identity/stream-sessions.ts"
 import { StorageProbe } from "../media/storage/storage-probe.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { toTimestamp } from "../model/timestamp.ts"
@@ -21,12 +22,12 @@ import { Telemetry } from "../telemetry/telemetry.ts"
 import { ignoresCookies, isPublicRead, takesNoCredentials } from "./contract/access.ts"
 import { PROBLEMS } from "./contract/problem.ts"
 import { developmentRoutes } from "./development/development-routes.ts"
-import { mediaRoutes } from "./media/routes.ts"
 import type { ReadPublicEvent } from "./pages/event-in-page.ts"
 import { NO_SUCH_PAGE, PAGES, servePage } from "./pages/pages.ts"
 import { LongPolls } from "./requests/long-polls.ts"
 import { HttpSettings } from "./requests/settings.ts"
 import { type RequestServices, type Route, routes } from "./routes.ts"
+import { streamingRoutes } from "./streaming-routes.ts"
 import { policyOfPage } from "./transport/inline-scripts.ts"
 import { deviceOf, type HttpRequest, type HttpResponse } from "./transport/message.ts"
 import { Problems } from "./transport/problem.ts"
@@ -100,6 +101,7 @@ export const bindRest = (
   | Database
   | DatabaseHeartbeat
   | StorageProbe
+  | StreamSessions
   | Telemetry
 > =>
   Effect.gen(function* () {
@@ -268,7 +270,7 @@ export const bindRest = (
       [
         ...contract.map(contractRoute),
         ...PAGES.filter(({ method, path }) => method !== "GET" || !taken.has(path)).map(pageRoute),
-        ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
+        ...(yield* streamingRoutes(problems, { uploads: options.uploads })),
         ...(options.production ? [] : forDevelopment),
         // Upgrades are handled by the gateway before they reach this route.
         plain(GATEWAY_PATH, () => Effect.sync(askForUpgrade)),

@@ -29,8 +29,13 @@ export class Client {
   readonly #asked = new Map<string, Frame>()
 
   /** `headers`: of the request for the upgrade. */
-  constructor(url: string, protocols: ReadonlyArray<string> = [], headers: { readonly [name: string]: string } = {}) {
-    this.socket = new WebSocket(url, [...protocols], { perMessageDeflate: false, headers })
+  constructor(
+    url: string,
+    protocols: ReadonlyArray<string> = [],
+    headers: { readonly [name: string]: string } = {},
+    socket = new WebSocket(url, [...protocols], { perMessageDeflate: false, headers }),
+  ) {
+    this.socket = socket
     this.closed = new Promise((resolve) => {
       this.socket.on("close", (code, reason) => {
         this.#isClosed = { code, reason: reason.toString() }

@@ -11,9 +11,13 @@ import { App, us_listen_socket_close, us_socket_local_port } from "../../src/eng
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewaySettings } from "../../src/gateway/options.ts"
 import { GatewayDoor } from "../../src/gateway/requests/door.ts"
+import { gatewayStreamRoutes } from "../../src/http/gateway/stream-routes.ts"
+import { Problems } from "../../src/http/transport/problem.ts"
+import { bindRoutes } from "../../src/http/transport/uws-http.ts"
 import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
 import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
+import { StreamSessions } from "../../src/identity/stream-sessions.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 import { MediaLinks, mediaLinksOf } from "../../src/media/links.ts"
 import { MediaServerApi, mediaServerApiOf } from "../../src/media/livekit/media-server-api.ts"
@@ -32,8 +36,11 @@ import { openJumpingClock } from "../support/jumping-clock.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
 import { NODES, untilSpread } from "../support/nodes.ts"
 import { Client } from "./client.ts"
+import { StreamClient } from "./stream-client.ts"
 
 export const SECRET = "a secret key of the tests, long enough"
+
+const PROBLEMS = new Problems("http://127.0.0.1/v1/errors")
 
 const tokensLayer = Tokens.layer([Redacted.make(SECRET)])
 
@@ -81,6 +88,12 @@ export interface House {
   }) => Client
   /** A client that has got its `ready`. */
   readonly join: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<Client>
+  /** A connection without a WebSocket. */
+  readonly connectStream: (
+    how: ConstructorParameters<typeof StreamClient>[1] & { readonly url?: string },
+  ) => StreamClient
+  /** One that has got its `ready`. */
+  readonly joinStream: (...who: Parameters<House["join"]>) => Promise<StreamClient>
   /** Of people at another node. */
   readonly report: (stage: Stage, changes: PresenceReport["changes"]) => Promise<void>
   /** Announces a change of grants to the gateway, as REST does after a commit. */
@@ -126,6 +139,7 @@ const startNode = async (
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
     GatewayDoor.layer,
+    StreamSessions.layer,
     Layer.succeed(MediaLinks, mediaLinksOf([Buffer.alloc(32)])),
     LiveBroadcasts.layer({
       ingest: { most: 8, mostOfOne: 8, maxKbps: 8000, maxHours: 12 },
@@ -136,7 +150,7 @@ const startNode = async (
       Layer.provide([MediaSignal.layer, diskStorageLayer({ folder: join(tmpdir(), newId()), minFreeBytes: 0 })]),
     ),
   ).pipe(Layer.provideMerge(Telemetry.layer("silent")))
-  const { gateway, grants, telemetry } = await actors.run(
+  const { gateway, grants, telemetry, routes, clients } = await actors.run(
     Effect.all({
       gateway: Effect.flatMap(LiveEvents, (live) =>
         bindGateway(app, { node, sweepMs: 50, lingerMs: 200, heartbeatMs: HEARTBEAT_MS, ...options }).pipe(
@@ -146,8 +160,20 @@ const startNode = async (
       ),
       grants: GrantChanges,
       telemetry: Telemetry,
+      routes: gatewayStreamRoutes(PROBLEMS),
+      clients: ClientAddresses,
     }).pipe(Effect.provide(services)),
   )
+  bindRoutes(app, routes, {
+    problems: PROBLEMS,
+    clients,
+    isHttps: false,
+    isStopping: () => false,
+    unknownPath: () => PROBLEMS.write("not_found", "No such path."),
+    logsAddresses: false,
+    onStart: () => {},
+    onEnd: () => {},
+  })
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
     app.listen("127.0.0.1", 0, (opened) => (opened === false ? reject(new Error("no port")) : resolve(opened)))
   })
@@ -213,6 +239,11 @@ export const openHouse = async (
     clients.push(client)
     return client
   }
+  const connectStream: House["connectStream"] = ({ url = nextUrl(), ...opening }) => {
+    const client = new StreamClient(url, opening)
+    clients.push(client)
+    return client
+  }
   const token: House["token"] = (stage, who, role = "participant", more = {}) =>
     Effect.runPromise(
       Effect.flatMap(Tokens, (tokens) =>
@@ -255,6 +286,12 @@ export const openHouse = async (
     join: async (stage, who, role, more) => {
       const client = connect()
       await client.identify(await token(stage, who, role, more))
+      return client
+    },
+    connectStream,
+    joinStream: async (stage, who, role, more) => {
+      const client = connectStream({ token: await token(stage, who, role, more) })
+      await client.dispatch("ready")
       return client
     },
     report: (stage, changes) =>

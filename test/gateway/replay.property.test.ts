@@ -7,6 +7,7 @@ import { type ActorHouse, startActors } from "../support/live-events.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
+import { StreamClient } from "./stream-client.ts"
 
 let house: House
 let elsewhere: ActorHouse
@@ -29,7 +30,7 @@ type Step =
   /** The store lets go of everything that was said so far. */
   | { readonly do: "forget" }
   | { readonly do: "cut"; readonly who: number }
-  | { readonly do: "join"; readonly who: number; readonly resume: boolean }
+  | { readonly do: "join"; readonly who: number; readonly resume: boolean; readonly byStream: boolean }
   | { readonly do: "sync"; readonly who: number }
 
 const WATCHERS = 3
@@ -42,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("tell" as const), who }),
   fc.record({ do: fc.constant("forget" as const) }),
   fc.record({ do: fc.constant("cut" as const), who }),
-  fc.record({ do: fc.constant("join" as const), who, resume: fc.boolean() }),
+  fc.record({ do: fc.constant("join" as const), who, resume: fc.boolean(), byStream: fc.boolean() }),
   fc.record({ do: fc.constant("sync" as const), who }),
 )
 
@@ -80,6 +81,10 @@ class Watcher {
       const frame = received[this.#read]
       if (frame.t === "ready") this.#stand(frame.d)
       else if (frame.st !== undefined) this.#place(frame.st, frame.s)
+    }
+    // The id of a stream's last event is the position that a client of a socket keeps by itself.
+    if (this.client instanceof StreamClient && this.epoch !== "") {
+      expect(JSON.parse(this.client.stream.lastEventId ?? "{}")).toEqual({ epoch: this.epoch, cursors: this.cursors })
     }
   }
 
@@ -126,9 +131,12 @@ const take = async (stage: Stage, watcher: Watcher, taken: Step): Promise<void> 
     watcher.client = undefined
   } else if (taken.do === "join" && watcher.client === undefined) {
     const held = taken.resume && watcher.epoch !== "" ? { epoch: watcher.epoch, cursors: watcher.cursors } : undefined
-    const client = house.connect()
+    const token = await house.token(stage, watcher.name)
+    const lastEventId = held === undefined ? undefined : JSON.stringify(held)
+    const client = taken.byStream ? house.connectStream({ token, lastEventId }) : house.connect()
     watcher.begin(client)
-    await client.identify(await house.token(stage, watcher.name), held)
+    if (taken.byStream) await client.dispatch("ready")
+    else await client.identify(token, held)
     watcher.read()
   } else if (taken.do === "sync" && watcher.client !== undefined) {
     watcher.read()
@@ -169,7 +177,8 @@ test("over any interleaving of publishing, broken links and resumes no place is 
       }
       await Promise.all(inFlight)
       for (const watcher of watchers) {
-        if (watcher.client === undefined) await take(stage, watcher, { do: "join", who: 0, resume: true })
+        if (watcher.client === undefined)
+          await take(stage, watcher, { do: "join", who: 0, resume: true, byStream: true })
         await tell(stage, watcher)
       }
       const [last] = await publish(stage, 1)

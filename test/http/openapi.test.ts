@@ -73,6 +73,8 @@ test("every route of the contract is described, and every described route answer
     "DELETE /v1/ingest/{token}/{name}",
     "POST /v1/media/livekit/webhook",
     "GET /v1/live/{key}/{name}",
+    "GET /v1/gateway/stream",
+    "POST /v1/gateway/commands",
   ]
   expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([...routed, ...bytes].toSorted())
   for (const { method, path } of OPERATIONS) {

@@ -1,6 +1,7 @@
 /** Options of the gateway client. */
 
 import type { BackoffOptions } from "./connection/backoff.ts"
+import type { Transport } from "./connection/dialer.ts"
 import type { SocketConstructor } from "./connection/socket.ts"
 import type { OptOut } from "./contract/types.ts"
 
@@ -20,6 +21,11 @@ export interface GatewayClientOptions {
    * retries.
    */
   readonly token: () => Promise<GatewayToken>
+  /**
+   * `auto`, the default: a WebSocket, and after two attempts without a hello an event stream with requests, for networks that let no
+   * WebSocket through.
+   */
+  readonly transport?: Transport | "auto"
   /** Defaults to the platform's WebSocket. */
   readonly WebSocket?: SocketConstructor
   /** Milliseconds that a command waits for its reply, over any number of connections. Default 30,000. */

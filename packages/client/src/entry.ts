@@ -3,6 +3,7 @@
 /** `@gathercue/client`: the client of the REST API and of the live gateway, for browsers and Node. */
 
 export type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+export type { Transport } from "./connection/dialer.ts"
 export { ConnectionClosed } from "./connection/failures.ts"
 export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"
 export type { Commands } from "./contract/commands.ts"

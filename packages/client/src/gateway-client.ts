@@ -5,12 +5,12 @@
  */
 
 import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+import { Dialer, type Link, type Transport } from "./connection/dialer.ts"
 import { Emitter } from "./connection/emitter.ts"
 import { HeartbeatTimer } from "./connection/heartbeat.ts"
 import { CommandUnanswered, PendingCommands } from "./connection/pending-commands.ts"
 import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
-import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
 import { CONTRACT, OP, RELEASE } from "./contract/op.ts"
 import type { ErrorFrame, HeartbeatAck, Hello, Ready, Reconnect } from "./contract/types.ts"
@@ -35,6 +35,8 @@ interface ClientEvents {
   readonly state: EventState
   /** Every connection that became ready, resumed or not. */
   readonly connected: Ready
+  /** The next attempts use another transport, because none of the last ones brought a hello. */
+  readonly transport: Transport
   /** A failed connection attempt. `retryInMs` is the wait before the next one; null when there is none. */
   readonly error: { readonly cause: unknown; readonly retryInMs: number | null }
   /**
@@ -55,6 +57,7 @@ const CLOCK_SAMPLES_AT_START = 3
 const CLOCK_SAMPLE_EVERY_MS = 200
 /** Time after which an attempt without a hello is given up: some links neither open nor close. */
 const HELLO_TIMEOUT_MS = 10_000
+const NO_HELLO = "no hello"
 /** Close code reported by the platform for a connection lost without a close frame (RFC 6455, section 7.1.5). */
 const LOST_WITHOUT_A_WORD = 1006
 /** Shorter deadline for the answer to a heartbeat after a sign of a changed network. */
@@ -70,12 +73,15 @@ export class GatewayClient {
   readonly #events = new Emitter<ClientEvents & DispatchEvents>()
   readonly #pending = new PendingCommands(() => this.#pump())
   readonly #retries: Retries
+  readonly #dialer: Dialer
+  /** The current attempt has begun and brought no hello yet. */
+  #isDialing = false
   #positions = new StreamPositions()
   #state: EventState | undefined
   /** State last passed to listeners. */
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
-  #socket: SocketLike | undefined
+  #socket: Link | undefined
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -95,10 +101,16 @@ export class GatewayClient {
   constructor(options: GatewayClientOptions) {
     this.#options = options
     this.#retries = new Retries(options.backoff)
+    this.#dialer = new Dialer(options.transport, options.WebSocket)
   }
 
   get status(): ConnectionStatus {
     return this.#status
+  }
+
+  /** The transport of the current connection, or of the next attempt. */
+  get transport(): Transport {
+    return this.#dialer.current
   }
 
   /** Current state of the event; `undefined` until the first `ready`. */
@@ -180,10 +192,11 @@ export class GatewayClient {
     const number = ++this.#try
     this.#setStatus("connecting")
     clearTimeout(this.#helloDeadline)
-    this.#helloDeadline = setTimeout(() => this.#giveUp("no hello"), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
-    Promise.all([this.#token(), this.#options.WebSocket ?? platformSocket()])
-      .then(([grant, Socket]) => {
-        if (number === this.#try && this.#status === "connecting") this.#dial(grant, Socket)
+    this.#helloDeadline = setTimeout(() => this.#giveUp(NO_HELLO), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
+    Promise.all([this.#token(), this.#dialer.prepare()])
+      .then(([grant, open]) => {
+        if (number === this.#try && this.#status === "connecting")
+          this.#dial(grant, open(grant.url, this.#identity(grant)))
       })
       .catch((cause: unknown) => {
         if (number === this.#try && this.#status === "connecting") this.#failed(cause)
@@ -206,9 +219,9 @@ export class GatewayClient {
     }
   }
 
-  #dial(grant: GatewayToken, Socket: SocketConstructor): void {
-    const socket = new Socket(grant.url, ["gc.v1"])
+  #dial(grant: GatewayToken, socket: Link): void {
     this.#socket = socket
+    this.#isDialing = true
     const current =
       <A>(listener: (value: A) => void) =>
       (value: A) => {
@@ -269,15 +282,22 @@ export class GatewayClient {
     }
   }
 
-  #greet(hello: Hello["d"], { token }: GatewayToken): void {
+  #identity({ token }: GatewayToken) {
+    const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
+    const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
+    const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
+    return { token, client, ...mute, ...resume }
+  }
+
+  #greet(hello: Hello["d"], grant: GatewayToken): void {
+    this.#isDialing = false
+    this.#dialer.greeted()
     if ((hello.contract ?? CONTRACT) !== CONTRACT) {
       this.#lost(OTHER_CONTRACT, `client ${RELEASE}, server ${hello.release}`)
       return
     }
-    const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
-    const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
-    const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
-    this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...mute, ...resume } }))
+    // A stream was opened with it.
+    if (hello.session === undefined) this.#send(JSON.stringify({ op: OP.identify, d: this.#identity(grant) }))
     clearTimeout(this.#helloDeadline)
     this.#heartbeat.start(hello.heartbeatMs)
   }
@@ -377,7 +397,9 @@ export class GatewayClient {
   }
 
   #lost(code: number, reason: string): void {
+    const isOther = this.#isDialing && this.#dialer.failed(reason === NO_HELLO)
     this.#drop()
+    if (isOther) this.#events.emit("transport", this.transport)
     const next = this.#retries.closed(code, reason)
     if (next.needsToken) this.#grant = undefined
     this.#goOn(next, code, reason)
@@ -386,6 +408,7 @@ export class GatewayClient {
   /** Abandons the current attempt or connection. */
   #drop(): void {
     this.#try++
+    this.#isDialing = false
     clearTimeout(this.#helloDeadline)
     clearTimeout(this.#renewal)
     this.#heartbeat.stop()

@@ -9,6 +9,7 @@ import type { Config } from "../../config/config.ts"
 import { GATEWAY_DEFAULTS } from "../../gateway/options.ts"
 import { type ClusterLimits, RateLimits } from "../../http/limits/rate-limits.ts"
 import { GrantChanges } from "../../identity/grant-changes.ts"
+import { StreamSessions } from "../../identity/stream-sessions.ts"
 import { type MediaLinks, mediaLinksOf } from "../../media/links.ts"
 import { type AddressGiven, playbackUrlBy } from "../../media/live/addresses.ts"
 import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "../../media/live/live-settings.ts"
@@ -35,6 +36,7 @@ export const placementOf = ({ config: { cluster }, open, node, instance: { link 
         Feed.layerMemory,
         GrantChanges.layer,
         OtherLoads.none,
+        StreamSessions.layer,
       )
     : nodesOf({ ...cluster, address: cluster, session: open.node, node, link, idleMs: ACTOR_IDLE_MS })
 

@@ -6,7 +6,14 @@ import type { JsonSchema } from "effect"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { REFUSALS } from "../../protocol/refusals.ts"
 import { ADVICE, CLOSE } from "../../protocol/wire/close-codes.ts"
-import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from "../../protocol/wire/frames.ts"
+import {
+  COMMANDS_PATH,
+  GATEWAY_PATH,
+  MAX_FRAME_BYTES,
+  MAX_FRAME_OBJECTS,
+  STREAM_PATH,
+  SUBPROTOCOL,
+} from "../../protocol/wire/frames.ts"
 import { allowedFor } from "./allowed.ts"
 import { COMMAND_MESSAGES, DISPATCH_MESSAGES, FRAMES, MESSAGES, type Message, REPLY_MESSAGES } from "./messages.ts"
 import { messageSchemas } from "./schemas.ts"
@@ -17,6 +24,7 @@ const VERSION = "1.0.0"
 const ABOUT = [
   `One socket is one participant of one event. A frame is one object or an array of objects, in both directions; a client's has at most ${MAX_FRAME_BYTES} bytes and ${MAX_FRAME_OBJECTS} objects. The messages below are those objects.`,
   "After `hello` a client sends `identify`, and is told by `ready` where it stands, or by `lobby.status` that it waits. Ordered dispatches have a stream (`st`) and a place in it (`s`) without gaps, and are replayed after a reconnect.",
+  `Without a WebSocket the same messages come from \`GET ${STREAM_PATH}\` as Server-Sent Events, and are sent to \`POST ${COMMANDS_PATH}\`.`,
   "Fields and messages may be added; ignore what you do not know.",
 ].join("\n\n")
 

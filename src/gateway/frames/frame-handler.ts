@@ -51,13 +51,21 @@ export class FrameHandler {
     }
   }
 
-  opened(socket: Socket, address: string): Connection {
+  /** `session`: the secret by which requests send the frames of a stream. */
+  opened(socket: Socket, address: string, session?: string): Connection {
     const { heartbeatMs, identifyTimeoutMs } = this.#services.options
     const now = this.#services.timers.now()
     const connection = new Connection(socket, { number: ++this.#opened, address, openedAt: now }, this.#hub)
     this.#hub.add(connection)
     const limits = { heartbeatMs, identifyTimeoutMs, maxFrame: MAX_FRAME_BYTES }
-    const d = { connectionId: newId(), ...limits, serverTime: now, release: RELEASE, contract: CONTRACT }
+    const d = {
+      connectionId: newId(),
+      ...limits,
+      serverTime: now,
+      release: RELEASE,
+      contract: CONTRACT,
+      ...(session && { session }),
+    }
     connection.send(JSON.stringify({ op: OP.hello, d }))
     return connection
   }

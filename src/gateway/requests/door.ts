@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import type { CommandFrame } from "../../protocol/wire/frames.ts"
 import type { Outcome } from "../frames/sender.ts"
+import type { EventStreams } from "../transport/event-streams.ts"
 import type { Answered, BatchRefused } from "./request-commands.ts"
 import type { Visitor } from "./visitor.ts"
 
@@ -12,6 +13,7 @@ interface Inside {
     visitor: Visitor,
     frames: ReadonlyArray<CommandFrame>,
   ) => Effect.Effect<ReadonlyArray<Outcome> | BatchRefused>
+  readonly streams: Pick<EventStreams, "open" | "refusal">
 }
 
 const CLOSED = new Unavailable({ detail: "The gateway is not open.", retryAfterSeconds: 1 })

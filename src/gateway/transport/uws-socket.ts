@@ -8,27 +8,13 @@ import type { Client } from "../../identity/callers/client-addresses.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/wire/frames.ts"
 import type { Connection, Socket } from "../connection/connection.ts"
+import type { ConnectionHandlers, TurnedAway } from "./connection-handlers.ts"
 
 /** The engine's app to which the gateway is bound. */
 export type SocketApp = TemplatedApp
 
-/** Reason to refuse a new socket: the process has no capacity, or its address has too many sockets. */
-type TurnedAway = "full" | "address"
-
-interface SocketHandlers {
-  /** Called before a socket is opened. */
-  readonly refusal: (client: Client) => TurnedAway | undefined
+interface SocketHandlers extends ConnectionHandlers {
   readonly clientOf: (peer: string, forwardedFor: string) => Client
-  readonly opened: (socket: Socket, client: Client) => Connection
-  /** Called once for every socket that was opened. */
-  readonly closed: (client: Client) => void
-  /** The bytes are valid only during the call. */
-  readonly received: (connection: Connection, bytes: ArrayBuffer) => void
-  readonly drained: (connection: Connection) => void
-  /** Called when a frame was sent to one socket. */
-  readonly sent: () => void
-  /** Called when a callback threw. */
-  readonly failed: (error: unknown) => void
 }
 
 /** The engine drops larger messages without a close code; up to this size the gateway answers with one. */

@@ -154,7 +154,7 @@ export const PROBLEMS = {
   upgrade_required: {
     status: 426,
     meaning: "The address takes WebSocket connections alone.",
-    remedy: "Connect with a WebSocket client; `docs/gateway.md` has the first frames.",
+    remedy: "Connect with a WebSocket client, or use `GET /v1/gateway/stream`; `docs/gateway.md` has the first frames.",
   },
   rate_limited: {
     status: 429,

@@ -6,7 +6,7 @@ import { problemResponse } from "./problem-answers.ts"
 
 const text = (description: string) => ({ description, schema: { type: "string" } })
 
-const parameter = (name: string, place: "header" | "path" | "query", description: string) => ({
+export const parameter = (name: string, place: "header" | "path" | "query", description: string) => ({
   name,
   in: place,
   required: place === "path",
@@ -18,7 +18,7 @@ const TOKEN = parameter("token", "path", "From the address that an answer gave; 
 const NAME = parameter("name", "path", "Of the file.")
 const NEXT = { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } }
 const OFFSET = { "upload-offset": { description: "Bytes that are stored.", schema: { type: "integer" } } }
-const TOO_LARGE = { $ref: "#/components/responses/HeadersTooLarge" }
+export const HEADERS_TOO_LARGE = { $ref: "#/components/responses/HeadersTooLarge" }
 const ANY_BYTES = {
   "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
 }
@@ -28,14 +28,14 @@ const BY_ADDRESS =
   "Callers: anyone with the address, which another answer gave. It is the credential, so keep it from others."
 const BY_SIGNATURE = "Callers: the media server. A message whose signature does not fit is refused."
 
-interface MediaOperation extends Operation {
+export interface ByteOperation extends Operation {
   readonly summary: string
   readonly tags: ReadonlyArray<string>
 }
 
 type ProblemOf = (...codes: Parameters<typeof problemResponse>[0]) => ReturnType<typeof problemResponse>
 
-const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperation["responses"]): MediaOperation => ({
+const ingested = (operationId: string, problem: ProblemOf, refusals: ByteOperation["responses"]): ByteOperation => ({
   operationId,
   summary:
     "Media of an encoder: `stream` is one endless body of fragmented MP4, or with `seq` a numbered piece of it; other names are files of HLS",
@@ -67,7 +67,7 @@ const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperat
   },
 })
 
-type MediaPaths = { readonly [path: string]: { readonly [method: string]: MediaOperation } }
+type MediaPaths = { readonly [path: string]: { readonly [method: string]: ByteOperation } }
 
 export const mediaPaths = (): MediaPaths =>
   Object.fromEntries(
@@ -75,13 +75,13 @@ export const mediaPaths = (): MediaPaths =>
       const description = path.includes("{") ? BY_ADDRESS : BY_SIGNATURE
       const described = Object.entries(methods).map(([method, operation]) => [
         method,
-        { ...operation, description, responses: { ...operation.responses, "431": TOO_LARGE } },
+        { ...operation, description, responses: { ...operation.responses, "431": HEADERS_TOO_LARGE } },
       ])
       return [path, Object.fromEntries(described)]
     }),
   )
 
-const operations = (): { readonly [path: string]: { readonly [method: string]: MediaOperation } } => {
+const operations = (): { readonly [path: string]: { readonly [method: string]: ByteOperation } } => {
   const problem = (...codes: Parameters<typeof problemResponse>[0]) => problemResponse(codes)
   const refusals = {
     "401": problem("unauthorized"),
@@ -91,9 +91,9 @@ const operations = (): { readonly [path: string]: { readonly [method: string]: M
   }
   const conflict = problem("conflict")
   const broadcastIngest: {
-    readonly put: MediaOperation
-    readonly post: MediaOperation
-    readonly delete: MediaOperation
+    readonly put: ByteOperation
+    readonly post: ByteOperation
+    readonly delete: ByteOperation
   } = {
     put: ingested("putBroadcast", problem, refusals),
     post: ingested("postBroadcast", problem, refusals),
@@ -110,7 +110,7 @@ const operations = (): { readonly [path: string]: { readonly [method: string]: M
     operationId: string,
     summary: string,
     ...parameters: ReadonlyArray<typeof TOKEN>
-  ): { readonly get: MediaOperation } => ({
+  ): { readonly get: ByteOperation } => ({
     get: {
       operationId,
       summary,

@@ -6,6 +6,7 @@ import { capital, lowerAscii } from "../../model/text/compared.ts"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
 import { ExactBody } from "../contract/endpoint.ts"
+import { gatewayPaths } from "./gateway-paths.ts"
 import { HEADERS } from "./headers.ts"
 import { mediaPaths } from "./media-paths.ts"
 import { withNamedParts } from "./named-parts.ts"
@@ -19,9 +20,15 @@ import { RECEIVER_TAG, webhookOperations } from "./webhook-operations.ts"
 const SCHEMES = {
   apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A workspace API key (`gck_…`)." },
   platformKey: { type: "apiKey", in: "header", name: "x-platform-key", description: "The operator's key." },
+  gatewayToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "A gateway token, or the session of a stream that it opened.",
+  },
   workspaceSession: { type: "http", scheme: "bearer", description: "A workspace session token." },
 }
 
+const GATEWAY_TAG = { name: "gateway", description: "The live gateway without a WebSocket." }
 const MEDIA_TAG = { name: "media", description: "Bytes at signed addresses." }
 
 interface Tag {
@@ -57,7 +64,7 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
       describeOperation(operation, { endpoint, access, errors }, definitions)
     },
   })
-  const paths = { ...spec.paths, ...mediaPaths() }
+  const paths = { ...spec.paths, ...mediaPaths(), ...gatewayPaths() }
   const responses = new SharedResponses()
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
     responses.takeAll(operation)
@@ -69,7 +76,7 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
     ...spec,
     paths,
     webhooks,
-    tags: [...(spec.tags ?? []), MEDIA_TAG, RECEIVER_TAG].map(titled),
+    tags: [...(spec.tags ?? []), GATEWAY_TAG, MEDIA_TAG, RECEIVER_TAG].map(titled),
     servers: [{ url: publicUrl }],
     security: [],
     components: {

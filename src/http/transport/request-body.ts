@@ -47,7 +47,7 @@ export const refuseRequest = (issue: SchemaIssue.Issue, where: "body" | "query")
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
 
-const requireJsonType = (
+export const requireJsonType = (
   request: HttpRequest,
   others: ReadonlyArray<string> = [],
 ): Effect.Effect<void, UnsupportedMediaType> =>

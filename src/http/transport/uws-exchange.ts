@@ -4,13 +4,14 @@
  * memory is reused; every write is corked.
  */
 import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
-import type { ClientAddresses } from "../../identity/callers/client-addresses.ts"
+import type { Client, ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { BadRequest } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { upperAscii } from "../../model/text/compared.ts"
 import { Framing } from "./framing.ts"
 import { IGNORED_HEADER } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
+import { OpenBody } from "./open-body.ts"
 import type { Problems } from "./problem.ts"
 import { statusText } from "./status-texts.ts"
 
@@ -108,6 +109,9 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
   }
 }
 
+export const clientOf = (res: UwsResponse, head: RequestHead, clients: RouteOptions["clients"]): Client =>
+  clients.of(Buffer.from(res.getRemoteAddressAsText()).toString("latin1"), head.headers["x-forwarded-for"])
+
 /** One response in flight; everything after an abort is dropped. */
 export class Exchange {
   aborted = false
@@ -188,6 +192,11 @@ export class Exchange {
     this.#sent = true
     if (this.#isPaused) this.#res.resume()
     return true
+  }
+
+  /** The client for limits. Must be called before anything asynchronous. */
+  client(): Client {
+    return clientOf(this.#res, this.#head, this.#options.clients)
   }
 
   /** Calls back once if the client leaves before the response is complete. */
@@ -330,6 +339,19 @@ export class Exchange {
     }
     this.#isStreaming = false
     this.#end(status, length)
+  }
+
+  /**
+   * Sends a head whose body stays open; undefined if the client is gone. The response counts as answered: what writes the body also ends it
+   * when the server stops.
+   */
+  openBody(status: number, headers: HttpResponse["headers"]): OpenBody | undefined {
+    if (!this.#claim()) return undefined
+    this.#res.cork(() => this.#writeHead(status, headers))
+    const body = new OpenBody(this.#res)
+    this.#onAborted = () => body.aborted()
+    this.#end(status, 0)
+    return body
   }
 
   async #sendPiece(piece: Uint8Array, offset: number, length: number): Promise<void> {

@@ -4,7 +4,7 @@ import { PayloadTooLarge } from "../../model/errors.ts"
 import { BODY_LIMIT_BYTES } from "./body-limit.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { statusText } from "./status-texts.ts"
-import { Exchange, type RequestHead, type RouteOptions, readHead } from "./uws-exchange.ts"
+import { clientOf, Exchange, type RequestHead, type RouteOptions, readHead } from "./uws-exchange.ts"
 
 /** Engine app to which routes are bound. */
 export type RouteApp = TemplatedApp
@@ -41,15 +41,12 @@ const preflight = (methods: string): HttpResponse => ({
     ["access-control-allow-methods", methods],
     [
       "access-control-allow-headers",
-      "authorization, content-type, content-range, if-match, if-range, idempotency-key, range, x-request-id",
+      "authorization, content-type, content-range, if-match, if-range, idempotency-key, last-event-id, range, x-request-id",
     ],
     ["access-control-max-age", "86400"],
   ],
   body: "",
 })
-
-const addressOf = (res: UwsResponse, head: RequestHead, clients: RouteOptions["clients"]): string =>
-  clients.of(Buffer.from(res.getRemoteAddressAsText()).toString("latin1"), head.headers["x-forwarded-for"]).address
 
 const parameterNames = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:([A-Za-z]+)/g), ([, name = ""]) => name)
@@ -63,7 +60,7 @@ interface NamedRoute {
 
 const opened = (res: UwsResponse, req: UwsRequest, { path, names, crossOrigin }: NamedRoute, options: RouteOptions) => {
   const head = readHead(req, path, names)
-  if (options.logsAddresses) head.notes.address = addressOf(res, head, options.clients)
+  if (options.logsAddresses) head.notes.address = clientOf(res, head, options.clients).address
   return { head, exchange: new Exchange(res, head, path, crossOrigin, options) }
 }
 
@@ -99,7 +96,7 @@ const buffered = (route: PlainRoute, options: RouteOptions): Handle => {
   return (res, req) => {
     const { head, exchange } = opened(res, req, named, options)
     if (exchange.refuseFaulty() || refuseCoding(exchange, head, options)) return
-    const client = route.wantsClient ? addressOf(res, head, options.clients) : ""
+    const client = route.wantsClient ? clientOf(res, head, options.clients).address : ""
     const respond = (body: Uint8Array): void =>
       route.respond({ ...head, body, client, isGone: () => exchange.aborted }, exchange.send)
     const refuse = (): void => exchange.refuse(problems.of(new PayloadTooLarge({ limitBytes })))

@@ -14,6 +14,9 @@ import { OP } from "./op.ts"
 
 export const SUBPROTOCOL = "gc.v1"
 export const GATEWAY_PATH = "/v1/gateway"
+/** A connection without a WebSocket: the server's frames as Server-Sent Events, and the client's frames as requests. */
+export const STREAM_PATH = "/v1/gateway/stream"
+export const COMMANDS_PATH = "/v1/gateway/commands"
 
 /** Limits of a client's frame, in bytes and in objects. */
 export const MAX_FRAME_BYTES = 16_384
@@ -82,6 +85,8 @@ export const Hello = Schema.Struct({
     release: Schema.optionalKey(Schema.String),
     /** A client built for another contract stops. */
     contract: Schema.optionalKey(Schema.Int),
+    /** On a stream alone: the bearer token of its requests to `/v1/gateway/commands`. */
+    session: Schema.optionalKey(Schema.String),
   }),
 })
 export type Hello = typeof Hello.Type

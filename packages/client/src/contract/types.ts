@@ -380,6 +380,7 @@ export interface Hello {
     readonly maxFrame: number
     readonly release?: string
     readonly contract?: number
+    readonly session?: string
   }
 }
 

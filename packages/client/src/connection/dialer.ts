@@ -1,0 +1,52 @@
+/** Opens connections over a WebSocket or an event stream: some networks cut the upgrade to a WebSocket. */
+import { platformSocket, type SocketConstructor, type SocketLike } from "./socket.ts"
+import { type Identity, StreamSocket } from "./stream-socket.ts"
+
+export type Link = SocketLike
+export type Transport = "websocket" | "sse"
+
+/** Attempts in a row without a hello after which the other transport is tried. */
+const MOST_FAILURES = 2
+/** The buffer of the proxies that pass on full ones alone. */
+const PADDING = 16_384
+
+export class Dialer {
+  readonly #given: SocketConstructor | undefined
+  readonly #isFixed: boolean
+  #current: Transport
+  #failures = 0
+  #padding = 0
+
+  /** `given`: the WebSocket to use instead of the platform's. */
+  constructor(wanted: Transport | "auto" = "auto", given?: SocketConstructor) {
+    this.#given = given
+    this.#isFixed = wanted !== "auto"
+    this.#current = wanted === "sse" ? "sse" : "websocket"
+  }
+
+  get current(): Transport {
+    return this.#current
+  }
+
+  /** Resolves with how to open a connection now, once the platform is ready for it. */
+  async prepare(): Promise<(url: string, identity: Identity) => Link> {
+    if (this.#current === "sse") return (url, identity) => new StreamSocket(url, identity, this.#padding)
+    const Socket = this.#given ?? (await platformSocket())
+    return (url) => new Socket(url, ["gc.v1"])
+  }
+
+  /** Called when an attempt ended without a hello; returns whether the next one uses the other transport. `silent`: it did not fail by itself. */
+  failed(silent: boolean): boolean {
+    this.#padding = silent && this.#current === "sse" ? PADDING : 0
+    this.#failures++
+    if (this.#isFixed || this.#failures < MOST_FAILURES) return false
+    this.#failures = 0
+    this.#current = this.#current === "sse" ? "websocket" : "sse"
+    return true
+  }
+
+  /** Called at a hello. */
+  greeted(): void {
+    this.#failures = 0
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * A connection as Server-Sent Events (WHATWG HTML, section 9.2). Each frame is one event, whose `id` is the position from which a client
+ * resumes. The end of the connection is the event `close` with the code and the reason.
+ */
+
+import { CLOSE } from "../../protocol/wire/close-codes.ts"
+import type { Resume } from "../../protocol/wire/frames.ts"
+import type { Socket } from "../connection/connection.ts"
+import { objectsOf, type Positioned, StreamPositions } from "./stream-positions.ts"
+
+/** Body of a response that stays open. Every call is safe after its end, and then does nothing. */
+export interface StreamBody {
+  readonly write: (text: string) => void
+  /** Ends the response after the buffered data. */
+  readonly end: () => void
+  /** Drops what is buffered. */
+  readonly discard: () => void
+  /** Closes the connection at once. */
+  readonly destroy: () => void
+  /** Bytes that the client has not taken yet. */
+  readonly buffered: () => number
+  /** Calls back once, when the response has ended or the client is gone. */
+  readonly whenGone: (call: () => void) => void
+  /** Calls back each time when the client has taken everything. */
+  readonly whenDrained: (call: () => void) => void
+}
+
+/** What a stream asks of those that have it. */
+interface StreamOwner {
+  readonly subscribe: (topic: string, stream: EventStream) => void
+  readonly unsubscribe: (topic: string, stream: EventStream) => void
+  readonly sent: () => void
+}
+
+interface StreamOptions {
+  /** Position from which the client resumes. */
+  readonly resume: Resume | undefined
+  /** Length of a comment after the events of a turn, for a proxy that passes on full buffers only. */
+  readonly padding: number
+  /** Buffered bytes above which the stream is cut without a word: the gateway's own limit is lower. */
+  readonly mostBuffered: number
+}
+
+/** Many proxies and some browsers hold the first kilobytes of a response back. */
+const FIRST_PADDING = 2048
+/** Wait of a browser's EventSource before it connects again. */
+const RETRY_MS = 2000
+
+const commentOf = (length: number): string => `:${" ".repeat(length)}\n\n`
+
+export class EventStream implements Socket {
+  readonly #body: StreamBody
+  readonly #owner: StreamOwner
+  readonly #options: StreamOptions
+  readonly #positions: StreamPositions
+  #isClosed = false
+  #isPadding = false
+
+  constructor(body: StreamBody, owner: StreamOwner, options: StreamOptions) {
+    this.#body = body
+    this.#owner = owner
+    this.#options = options
+    this.#positions = new StreamPositions(options.resume)
+    body.write(`retry: ${RETRY_MS}\n${commentOf(Math.max(FIRST_PADDING, options.padding))}`)
+  }
+
+  send(text: string): void {
+    if (this.#isClosed) return
+    this.deliver(text, objectsOf(text))
+    this.#owner.sent()
+  }
+
+  /** Sends a frame whose objects are known. */
+  deliver(text: string, objects: ReadonlyArray<Positioned>): void {
+    if (this.#isClosed) return
+    const id = this.#positions.after(objects)
+    this.#write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`)
+  }
+
+  /** Shows proxies and the client that the connection lives. A client that takes nothing gets nothing more. */
+  keepAlive(): void {
+    if (!this.#isClosed && this.#body.buffered() === 0) this.#write(":\n\n")
+  }
+
+  end(code: number, reason: string): void {
+    if (this.#isClosed) return
+    // The client resumes from the last event that it has, so that what a slow one has not taken need not be kept.
+    if (code === CLOSE.slowConsumer.code) this.#body.discard()
+    this.#write(`event: close\ndata: ${JSON.stringify({ code, reason })}\n\n`)
+    this.#pad()
+    this.#isClosed = true
+    this.#body.end()
+  }
+
+  terminate(): void {
+    this.#isClosed = true
+    this.#body.destroy()
+  }
+
+  subscribe(topic: string): void {
+    this.#owner.subscribe(topic, this)
+  }
+
+  unsubscribe(topic: string): void {
+    this.#owner.unsubscribe(topic, this)
+  }
+
+  buffered(): number {
+    return this.#isClosed ? 0 : this.#body.buffered()
+  }
+
+  #write(text: string): void {
+    this.#body.write(text)
+    if (this.#body.buffered() > this.#options.mostBuffered) {
+      this.#isClosed = true
+      // The caller may be iterating over the streams.
+      setImmediate(() => this.#body.destroy())
+    } else if (this.#options.padding > 0 && !this.#isPadding) {
+      this.#isPadding = true
+      setImmediate(() => this.#pad())
+    }
+  }
+
+  #pad(): void {
+    if (this.#isPadding && !this.#isClosed) this.#body.write(commentOf(this.#options.padding))
+    this.#isPadding = false
+  }
+}

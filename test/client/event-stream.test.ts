@@ -1,0 +1,129 @@
+/** The client on networks without WebSockets: against the real server, through proxies. */
+import { describe, expect, onTestFinished, test } from "vitest"
+import { GatewayClient, makeRestClient, type Transport } from "../../packages/client/src/entry.ts"
+import { call, createLiveEvent, createPerson } from "../support/api.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
+import { strictProxy } from "../support/strict-proxy.ts"
+import { eventually } from "../support/wait.ts"
+
+const server = sharedServer()
+const acme = sharedWorkspace(server)
+
+type Options = Omit<ConstructorParameters<typeof GatewayClient>[0], "token">
+
+const QUICKLY = { backoff: { firstMs: 20, longestMs: 20 } }
+
+const publicEvent = () =>
+  createLiveEvent(server.url, acme.key, { visibility: "public", phases: [{ modality: "broadcast" }] })
+
+const opened = (
+  eventId: string,
+  options: Options = {},
+  {
+    through = (address: string) => address,
+    sessionToken,
+  }: { through?: (address: string) => string; sessionToken?: string } = {},
+) => {
+  const api = makeRestClient({ baseUrl: server.url, ...(sessionToken === undefined ? {} : { sessionToken }) })
+  const client = new GatewayClient({
+    token: async () => {
+      const grant = await api.createGatewayToken({ payload: { eventId } })
+      return { ...grant, url: through(grant.url) }
+    },
+    ...QUICKLY,
+    ...options,
+  })
+  onTestFinished(() => client.close())
+  const heard: string[] = []
+  const transports: Transport[] = []
+  client.on("announcement", ({ text }) => heard.push(text))
+  client.on("transport", (transport) => transports.push(transport))
+  return { client, heard, transports }
+}
+
+const hostOf = async (eventId: string, through?: (address: string) => string) => {
+  const { session } = await createPerson(server.url, acme.key, eventId, "host")
+  return opened(eventId, {}, { sessionToken: session, ...(through && { through }) })
+}
+
+test("where upgrades are cut, the client takes an event stream after two attempts, and goes on as before", async () => {
+  const { id } = await publicEvent()
+  const proxy = await strictProxy(server.url)
+  const { client, heard, transports } = await hostOf(id, proxy.through)
+  await client.connect()
+  expect([client.transport, transports, proxy.cutUpgrades(), proxy.streams.length]).toEqual(["sse", ["sse"], 2, 1])
+  expect(client.state?.me.role).toBe("host")
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => client.command("announce", { text: `said ${n} ${"ü".repeat(900)}` })),
+  )
+  expect(replies.every(({ ok }) => ok)).toBe(true)
+  await eventually(() => heard.length === 20, "the announcements")
+  expect(heard.map((text) => Number(text.split(" ")[1]))).toEqual(Array.from({ length: 20 }, (_, n) => n))
+  await eventually(() => client.clock.samples > 0, "the answer to a heartbeat")
+})
+
+test("a lost stream is resumed by a stream: nothing is missed or repeated, and commands are executed once", async () => {
+  const { id } = await publicEvent()
+  const proxy = await strictProxy(server.url)
+  const { client, heard } = opened(id, {}, proxy)
+  const host = await hostOf(id)
+  await client.connect()
+  await host.client.connect()
+  for (let round = 0; round < 3; round++) {
+    await host.client.command("announce", { text: `${round} before` })
+    proxy.cut()
+    await host.client.command("announce", { text: `${round} meanwhile` })
+    await eventually(() => heard.includes(`${round} meanwhile`), "what was missed")
+  }
+  expect(heard).toEqual([0, 1, 2].flatMap((round) => [`${round} before`, `${round} meanwhile`]))
+  expect([client.transport, proxy.cutUpgrades()]).toEqual(["sse", 2])
+})
+
+test("a proxy that passes on full buffers alone delays no frame, once the client has noticed it", async () => {
+  const { id } = await publicEvent()
+  const proxy = await strictProxy(server.url, 16_384)
+  const { client, heard } = opened(id, { transport: "sse", helloTimeoutMs: 3000 }, proxy)
+  const host = await hostOf(id)
+  await Promise.all([client.connect(), host.client.connect()])
+  expect(proxy.streams.map((query) => new URLSearchParams(query).get("padding")).slice(0, 2)).toEqual([null, "16384"])
+  for (const text of ["one", "two"]) {
+    await host.client.command("announce", { text })
+    await eventually(() => heard.includes(text), text)
+  }
+  await eventually(() => client.clock.samples > 1, "the answers to heartbeats")
+})
+
+describe("the option `transport`", () => {
+  test("`sse` begins with a stream", async () => {
+    const { id } = await publicEvent()
+    const { client, transports } = opened(id, { transport: "sse" })
+    const state = await client.connect()
+    expect([state.event.id, client.transport, transports]).toEqual([id, "sse", []])
+  })
+
+  test("`websocket` tries nothing else", async () => {
+    const { id } = await publicEvent()
+    const proxy = await strictProxy(server.url)
+    const { client, transports } = opened(id, { transport: "websocket" }, proxy)
+    client.connect().catch(() => {})
+    await eventually(() => proxy.cutUpgrades() > 4, "several attempts")
+    expect([client.transport, transports, proxy.streams]).toEqual(["websocket", [], []])
+  })
+
+  test("`auto` keeps a WebSocket that works", async () => {
+    const { id } = await publicEvent()
+    const { client, transports } = opened(id)
+    await client.connect()
+    expect([client.transport, transports]).toEqual(["websocket", []])
+  })
+})
+
+test("the end of a right ends the stream, with the code of a socket", async () => {
+  const { id } = await publicEvent()
+  const { client } = opened(id, { transport: "sse" })
+  await client.connect()
+  const closed = new Promise((resolve) => client.on("closed", resolve))
+  await call(server.url, "PATCH", `/v1/events/${id}`, { key: acme.key, body: { visibility: "private" } })
+  // Revoked (4203), it asks for another token, and there is none.
+  expect(await closed).toMatchObject({ code: 0, cause: { name: "RestProblem", status: 404 } })
+})
