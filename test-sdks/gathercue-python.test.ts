@@ -5,14 +5,14 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Drive, play, type Told, VECTORS } from "../test/client/vectors/play.ts"
+import { type Drive, NAMED_VECTORS, play, type Told } from "../test/client/vectors/play.ts"
 import { createWorkspace } from "../test/support/api.ts"
 import { sharedServer } from "../test/support/shared.ts"
 import { temporaryFolder } from "../test/support/temporary-folder.ts"
 import { place, run, tools } from "./support/generation.ts"
 
 const SOURCE = fileURLToPath(new URL("../packages/python/", import.meta.url))
-const PROGRAMS = ["gathercue_live.py", "gathercue_vectors.py"]
+const PROGRAMS = ["gathercue_bounds.py", "gathercue_live.py", "gathercue_vectors.py"]
 
 /** A folder with the built package, the programs, and an environment in which nothing but the package and what it needs is installed. */
 let folder: string
@@ -85,6 +85,15 @@ describe("a first live event", () => {
   })
 })
 
+test("waiting dispatches and commands have bounds, which are told to whoever exceeds them", async () => {
+  const program = ["-X", "dev", "-W", "error", "gathercue_bounds.py"]
+  const [slow, quick, commands, isCancelled, late] = JSON.parse(await run(installed, program, { cwd: folder }))
+  expect(slow).toEqual([1, 2, 3, 4, "lost"])
+  expect(quick).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "ended"])
+  expect(commands).toEqual(["too many", "unanswered", "unanswered"])
+  expect([isCancelled, late]).toEqual([true, ["ended"]])
+})
+
 describe("the promises of every client", () => {
   const drive: Drive = (baseUrl, options) => {
     const told: Told = { dispatches: [], status: [], replies: {} }
@@ -114,6 +123,7 @@ describe("the promises of every client", () => {
       told,
       command: say,
       close: () => say(null),
+      stall: (ms) => say(ms),
       ended: async () => {
         await Promise.race([ended, left])
         program.stdin.end()
@@ -123,5 +133,5 @@ describe("the promises of every client", () => {
     }
   }
 
-  test.each(VECTORS)("$name", (vector) => play(vector, drive))
+  test.each(NAMED_VECTORS)("%s", (_name, vector) => play(vector, drive))
 })

@@ -7,6 +7,7 @@ import asyncio
 import json
 import random
 import sys
+import time
 from typing import Any
 
 import gathercue
@@ -51,6 +52,8 @@ async def obey(client: gathercue.GatewayClient) -> None:
         action = json.loads(line)
         if action is None:
             await client.close()
+        elif isinstance(action, int):
+            time.sleep(action / 1000)  # noqa: ASYNC251 (nothing else shall run)
         else:
             commands.append(asyncio.create_task(command(client, action)))
     await asyncio.gather(*commands)

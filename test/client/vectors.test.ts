@@ -7,7 +7,7 @@ import {
   makeRestClient,
   RestProblem,
 } from "../../packages/client/src/entry.ts"
-import { type Drive, play, type Told, VECTORS } from "./vectors/play.ts"
+import { type Drive, NAMED_VECTORS, play, type Told } from "./vectors/play.ts"
 
 const kindOf = (cause: unknown): readonly [string, number] | readonly [string] => {
   if (cause instanceof ConnectionClosed) return ["closed", cause.code]
@@ -45,10 +45,14 @@ const drive: Drive = (baseUrl, { firstMs = 0, longestMs = 0, ...options }) => {
       },
     )
   }
-  return { told, ended: () => ended, command, close: () => client.close(), kill: () => client.close() }
+  const stall = (ms: number): void => {
+    // timed: the deadline of a heartbeat, five seconds, passes meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  }
+  return { told, stall, ended: () => ended, command, close: () => client.close(), kill: () => client.close() }
 }
 
-test.each(VECTORS)("$name", async (vector) => {
+test.each(NAMED_VECTORS)("%s", async (_name, vector) => {
   // Waits are half of the longest.
   const random = vi.spyOn(Math, "random").mockReturnValue(0.5)
   onTestFinished(() => random.mockRestore())

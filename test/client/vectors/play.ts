@@ -35,6 +35,8 @@ export interface Driven {
   readonly told: Told
   readonly command: (action: CommandAction) => void
   readonly close: () => void
+  /** Lets the whole process of the client stand still for so long. */
+  readonly stall: (ms: number) => void
   /** Resolves when the client has stopped and told everything; nothing is asked of it any more. */
   readonly ended: () => Promise<void>
   /** Ends a client that may do nothing else any more. */
@@ -54,12 +56,12 @@ export interface Vector {
   readonly replies?: { readonly [label: string]: unknown }
 }
 
-/** A vector with `cases` is one for each of them: `$case` stands for the case. */
+/** Cases make a vector for each of them: `$case` stands for the case. */
 type Written = Vector & { readonly cases?: ReadonlyArray<unknown> }
 
 const FOLDER = new URL("./", import.meta.url)
 
-export const VECTORS: ReadonlyArray<Vector> = readdirSync(FOLDER)
+const VECTORS: ReadonlyArray<Vector> = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".json"))
   .toSorted()
   .flatMap((name) => {
@@ -75,7 +77,9 @@ export const VECTORS: ReadonlyArray<Vector> = readdirSync(FOLDER)
       ),
     )
   })
-  .map((vector) => ({ ...vector, name: vector.name }))
+
+/** Each with its whole name as the first of the pair: the name of its test. */
+export const NAMED_VECTORS = VECTORS.map((vector) => [vector.name, vector] as const)
 
 const countOf = (values: Told[keyof Told]): number => Object.keys(values).length
 
@@ -89,6 +93,7 @@ export const play = async (vector: Vector, drive: Drive): Promise<void> => {
       ...server.steps,
       command: (action: CommandAction) => driven.command(action),
       stop: () => driven.close(),
+      stall: (ms: number) => driven.stall(ms),
       until: (list: keyof Told, count: number) =>
         eventually(() => countOf(driven.told[list]) >= count, `${count} entries of ${list}`),
     }

@@ -109,6 +109,9 @@ export class ScriptedServer {
     silent: () => {
       this.#isSilent = true
     },
+    loud: () => {
+      this.#isSilent = false
+    },
     heads: (heads: Frame) => {
       this.#heads = heads
     },
