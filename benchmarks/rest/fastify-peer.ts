@@ -102,6 +102,23 @@ const eventWithPhases = {
 }
 const params = { type: "object", required: ["id"], properties: { id: { type: "string", format: "uuid" } } }
 
+const commandInput = {
+  type: "object",
+  required: ["t", "d"],
+  properties: {
+    t: { type: "string", enum: ["announce"] },
+    d: {
+      type: "object",
+      required: ["text"],
+      properties: { text: { type: "string", minLength: 1, maxLength: 1000 } },
+    },
+  },
+}
+const commandOutput = {
+  type: "object",
+  properties: { id: { type: "string" }, d: { type: "object", additionalProperties: true } },
+}
+
 interface Key {
   id: string
   workspaceId: string
@@ -225,6 +242,34 @@ const start = async (options: { readonly databaseUrl: string; readonly pool: num
         )
         select * from event`
       return reply.code(201).header("location", `/v1/events/${event?.id}`).send(event)
+    },
+  )
+
+  // What a command of ours writes: the event's next version, the outcome under the command's id, and the publication.
+  await sql`create table peer_live (event_id uuid primary key, version bigint not null)`
+  await sql`create table peer_commands (like live_commands including all)`
+  await sql`create table peer_publications (like publications including all)`
+  app.post<{ Params: { id: string }; Body: { t: string; d: { text: string } } }>(
+    "/v1/events/:id/commands",
+    { schema: { params, body: commandInput, response: { 200: commandOutput } } },
+    async (request, reply) => {
+      const { id } = request.params
+      const announcement = { id: v7(), text: request.body.d.text, by: null, at: new Date().toISOString() }
+      const written = await sql`
+        with event as (
+          insert into peer_live (event_id, version)
+          select id, 1 from events where id = ${id} and workspace_id = ${request.getDecorator<string>("workspaceId")}
+              on conflict (event_id) do update set version = peer_live.version + 1
+          returning event_id, version
+        ), command as (
+          insert into peer_commands (event_id, scope, command_id, body_hash, reply, at)
+          select event_id, 'peer', ${v7()}, '', ${sql.json({ announcement })}, now() from event
+        )
+        insert into peer_publications (event_id, stream, s, version, frame, at)
+        select event_id, 'event', version, version, ${JSON.stringify({ t: "announcement", d: announcement })}, now() from event
+        returning s`
+      if (written.length === 0) return reply.code(404).send({ code: "not_found" })
+      return { id: announcement.id, d: { announcement } }
     },
   )
 

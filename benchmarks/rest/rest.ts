@@ -1,6 +1,6 @@
 /**
  * REST under load, as it runs in production: with its rate limits, which many keys and addresses keep from refusing anything. With a
- * database: a read and a write against Fastify 5 doing the same work on the same server, with limits too. Without: a contract route against uWebSockets.js
+ * database: a read, a write and a command of a live event against Fastify 5 doing the same work on the same server, with limits too. Without: a contract route against uWebSockets.js
  * answering the same bytes. Rounds alternate; both sides stay up throughout.
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
@@ -8,7 +8,7 @@ import { startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
 import { printRows } from "../support/figures.ts"
 import { atLeast, type Goal, type Report, ratio } from "../support/report.ts"
-import { AGENDA, call, createWorkspace, eventBody } from "../support/rest-calls.ts"
+import { AGENDA, call, createLiveEvent, createWorkspace, eventBody } from "../support/rest-calls.ts"
 import { PRODUCTION, PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
 import { type HttpSide, httpInTurns, rowsOf } from "../support/turns.ts"
 import { storeKeys } from "./keys.ts"
@@ -19,7 +19,8 @@ const OPTIONS = {
   connections: { fallback: 32, doc: "Keep-alive connections, one request in flight on each." },
   pool: { fallback: 10, doc: "Database connections of each side." },
   events: { fallback: 500, doc: "Events that are read in turn." },
-  only: { fallback: 0, doc: "1 GET, 2 POST, 3 the route without a database; 0 all." },
+  live: { fallback: 100, doc: "Live events that take commands in turn." },
+  only: { fallback: 0, doc: "1 GET, 2 POST, 3 commands, 4 the route without a database; 0 all." },
   ...PROFILE_OPTION,
 }
 
@@ -30,6 +31,8 @@ const KEYS_PER_LIST = 50
 /** An address may send 200 requests a second that need no key. */
 const ADDRESSES = 2000
 const NO_DATABASE_ROUTE = "/v1/errors/bad_request"
+
+const ANNOUNCEMENT = JSON.stringify({ t: "announce", d: { text: "Doors close in five minutes." } })
 
 const request = (method: string, path: string, headers: ReadonlyArray<string>, body = ""): string => {
   const length = body === "" ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`]
@@ -79,6 +82,8 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> =
   for (let n = 0; n < options.events; n++) {
     ids.push((await call(server.url, "POST", "/v1/events", { key: keyOf(n), body: eventBody() })).id)
   }
+  const live: string[] = []
+  for (let n = 0; n < options.live; n++) live.push(await createLiveEvent(server.url, keyOf(n)))
   const ours: HttpSide = { name: "Gathercue", pid: server.pid, port: server.port }
   const port = await fastify.call<number>("start", { databaseUrl, pool: options.pool })
   const withDatabase = [ours, { name: "Fastify 5", pid: fastify.pid, port }]
@@ -102,6 +107,15 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Report> =
       sides: withDatabase,
       requests: inTurn(KEYS, (_, auth) => request("POST", "/v1/events", auth, JSON.stringify(eventBody()))),
       goal: 1.2,
+    },
+    {
+      what: "commands",
+      title: "POST /v1/events/{id}/commands with an announcement",
+      sides: withDatabase,
+      requests: inTurn(KEYS * KEYS_PER_LIST, (n, auth) =>
+        request("POST", `/v1/events/${live[n % live.length]}/commands`, auth, ANNOUNCEMENT),
+      ),
+      goal: 1,
     },
     {
       what: "no database",

@@ -20,6 +20,7 @@ import { historySweepLayer } from "../../store/sweeps/history-sweep.ts"
 import { retentionSweepLayer } from "../../store/sweeps/retention-sweep.ts"
 import { backlogLayer } from "../../store/webhooks/backlog.ts"
 import { WebhookRegistration } from "../../store/webhooks/webhook-registration.ts"
+import { AuditLog } from "../../store/workspaces/audit-log.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import { dispatcherLayer } from "../../webhooks/dispatcher.ts"
 import { DRAIN_DELIVERIES_MS } from "../deadlines.ts"
@@ -57,6 +58,7 @@ export const layersOf = (composition: Composition) => {
     connections,
     Agendas.layer,
     NewEvents.layer,
+    AuditLog.layer,
     LongPolls.layer,
     Layer.mergeAll(Erasures.layer, DeletedWorkspaces.layer).pipe(Layer.provide(actors)),
     HelpDesk.layer(config.helpModel),

@@ -4,12 +4,8 @@ import { LRUCache } from "lru-cache"
 import type { Principal } from "../../identity/callers/principal.ts"
 import { Database } from "../../store/database.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
-import {
-  type ActorKind,
-  insertAuditEntries,
-  listWorkspacesOf,
-  type NewAuditEntry,
-} from "../../store/workspaces/audit.ts"
+import { type ActorKind, listWorkspacesOf, type NewAuditEntry } from "../../store/workspaces/audit.ts"
+import { AuditLog } from "../../store/workspaces/audit-log.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { ACCOUNT_ACTIONS, type AuditAction } from "../contract/workspaces/audit.ts"
 import { deviceOf, type HttpRequest, queryOf } from "../transport/message.ts"
@@ -47,7 +43,7 @@ const workspaceOf = (scope: { readonly workspaceId?: string }, { id, workspace }
 
 export const originOf = (request: HttpRequest) => ({ address: request.client || null, client: deviceOf(request) })
 
-type Writing = Effect.Effect<void, never, Database | OutboxSignal | Telemetry>
+type Writing = Effect.Effect<void, never, AuditLog | Database | OutboxSignal | Telemetry>
 type Note = (
   principal: Principal,
   request: HttpRequest,
@@ -111,15 +107,13 @@ export const writeForAccount = (entry: Omit<NewAuditEntry, "workspaceId">): Writ
 /** An entry that cannot be written does not undo the act; the failure is logged for the operator. */
 export const writeEntries = (entries: ReadonlyArray<NewAuditEntry>): Writing =>
   Effect.gen(function* () {
-    const deliveries = yield* Effect.catch(
-      (yield* Database).transaction((sql) => insertAuditEntries(sql, entries)),
-      (failure) =>
-        Effect.map(Telemetry, ({ log }) => {
-          for (const { address: _, client: __, ...entry } of entries) {
-            log.error({ ...entry, err: failure }, "an audit entry was lost")
-          }
-          return 0
-        }),
+    const deliveries = yield* Effect.catch((yield* AuditLog).write(entries), (failure) =>
+      Effect.map(Telemetry, ({ log }) => {
+        for (const { address: _, client: __, ...entry } of entries) {
+          log.error({ ...entry, err: failure }, "an audit entry was lost")
+        }
+        return 0
+      }),
     )
     if (deliveries > 0) (yield* OutboxSignal).notify()
   })

@@ -64,11 +64,13 @@ export const insertAuditEntries = async (sql: Queryable, entries: ReadonlyArray<
   }))
   const written = await sql<Written[]>`
     with given as (
-      select g.* from jsonb_to_recordset(${sql.json(rows)}) as g(
-        id uuid, workspace_id uuid, action text, actor_kind text, actor_id uuid, target_id text, request_id text,
-        address text, client text, most integer, within interval)
-        join workspaces w on w.id = g.workspace_id
-       where g.most is null or g.most > (
+      select g.* from (
+        select *, row_number() over (partition by actor_id, workspace_id, action, target_id) as nth
+          from jsonb_to_recordset(${sql.json(rows)}) as r(
+            id uuid, workspace_id uuid, action text, actor_kind text, actor_id uuid, target_id text, request_id text,
+            address text, client text, most integer, within interval)
+        ) g join workspaces w on w.id = g.workspace_id
+       where g.most is null or g.most >= g.nth + (
          select count(*) from audit_entries e
           where e.actor_id = g.actor_id and e.workspace_id = g.workspace_id and e.action = g.action
             and e.target_id is not distinct from g.target_id and e.created_at > now() - g.within)

@@ -7,6 +7,7 @@ import { restOf } from "../../api/workspace-rest.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
+import { MomentField } from "../parts/moment-field.tsx"
 import { Paged } from "../parts/paged.tsx"
 
 interface Props {
@@ -33,6 +34,40 @@ const Attempts = ({ workspaceId, deliveryId }: Props & { readonly deliveryId: st
   )
 }
 
+/** Delivers again what came since a time. The server does so in portions, whose ends it names. */
+const Replay = ({
+  workspaceId,
+  webhookId,
+  onDone,
+}: Props & { readonly webhookId: string; readonly onDone: () => void }) => {
+  const { host } = useTexts()
+  const [since, choose] = useState<string | null>(null)
+  const [count, show] = useState<number | undefined>(undefined)
+  const replay = useAction(async () => {
+    let sent = 0
+    for (let from = since; from !== null; ) {
+      const { deliveries, nextSince } = await restOf(workspaceId).replayWebhook({
+        params: { id: webhookId },
+        payload: { since: from },
+      })
+      sent += deliveries
+      from = nextSince
+    }
+    show(sent)
+    onDone()
+  })
+  return (
+    <div className="row">
+      <MomentField name="since" label={host.replaySince} value={since} onChange={choose} />
+      <Button isDisabled={since === null} isPending={replay.isPending} onPress={() => void replay.run()}>
+        {host.replay}
+      </Button>
+      <span role="status">{count === undefined ? "" : host.replayed(count)}</span>
+      <FailureNotice error={replay.error} />
+    </div>
+  )
+}
+
 export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhookId: string }) => {
   const { host } = useTexts()
   const { moment } = useFormats()
@@ -56,6 +91,7 @@ export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhoo
           {host.refresh}
         </Button>
       </div>
+      <Replay workspaceId={workspaceId} webhookId={webhookId} onDone={pages.reload} />
       <FailureNotice error={again.error} />
       <Paged pages={pages} empty={host.noDeliveries}>
         {(deliveries) => (

@@ -21,7 +21,7 @@ export const WebhookRow = ({
   readonly onChange: () => void
 }) => {
   const { host } = useTexts()
-  const { id, url, status, eventTypes } = webhook
+  const { id, url, status, eventId, eventTypes, headerNames } = webhook
   const turn = status === "active" ? host.disable : host.enable
   const api = restOf(workspaceId)
   const params = { id }
@@ -37,6 +37,11 @@ export const WebhookRow = ({
     open(true)
     again((now) => now + 1)
   })
+  const examples = useAction(async () => {
+    await api.sendWebhookExamples({ params })
+    open(true)
+    again((now) => now + 1)
+  })
   const rotation = useAction(async () => show((await api.rotateWebhookSecret({ params })).secret))
   const removal = useAction(() => api.deleteWebhook({ params }).then(() => true))
   return (
@@ -49,6 +54,8 @@ export const WebhookRow = ({
             {webhook.disabledReason === "failing" ? `, ${host.webhookFailing}` : ""}
             {webhook.disabledReason === "gone" ? `, ${host.webhookGone}` : ""},{" "}
             {eventTypes.length === 0 ? host.allTypes : eventTypes.join(", ")}
+            {eventId === null ? "" : `, ${host.webhookOfEvent(eventId)}`}
+            {headerNames.length === 0 ? "" : `, ${host.webhookWithHeaders(headerNames.join(", "))}`}
           </span>
         </span>
         <span className="row">
@@ -57,6 +64,13 @@ export const WebhookRow = ({
           </Button>
           <Button aria-label={`${host.ping}: ${url}`} isPending={ping.isPending} onPress={() => void ping.run()}>
             {host.ping}
+          </Button>
+          <Button
+            aria-label={`${host.sendExamples}: ${url}`}
+            isPending={examples.isPending}
+            onPress={() => void examples.run()}
+          >
+            {host.sendExamples}
           </Button>
           <Button
             aria-label={`${host.rotateSecret}: ${url}`}
@@ -79,7 +93,7 @@ export const WebhookRow = ({
           />
         </span>
       </div>
-      <FailureNotice error={change.error ?? ping.error ?? rotation.error} />
+      <FailureNotice error={change.error ?? ping.error ?? examples.error ?? rotation.error} />
       <SecretShown label={host.webhookSecret} secret={secret} />
       {isOpen ? <Deliveries key={round} workspaceId={workspaceId} webhookId={id} /> : null}
     </li>

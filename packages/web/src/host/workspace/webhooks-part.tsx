@@ -16,17 +16,33 @@ import { WebhookRow } from "./webhook-row.tsx"
 
 type Type = Awaited<ReturnType<ReturnType<typeof restOf>["listWebhookEventTypes"]>>["eventTypes"][number]["type"]
 
-const WEBHOOK_FIELDS = ["url"] as const
+const WEBHOOK_FIELDS = ["url", "eventId", "headers"] as const
+
+/** A line without a colon is a name without a value, which the server refuses. */
+const headersOf = (text: string): ReadonlyArray<{ readonly name: string; readonly value: string }> =>
+  text.split("\n").flatMap((line) => {
+    const [name = "", ...value] = line.split(":")
+    return line.trim() === "" ? [] : { name: name.trim(), value: value.join(":").trim() }
+  })
 
 const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
   const { host } = useTexts()
   const api = restOf(workspaceId)
   const types = useLoaded("types", () => api.listWebhookEventTypes())
   const [url, write] = useState("")
+  const [eventId, writeEvent] = useState("")
+  const [headers, writeHeaders] = useState("")
   const [chosen, choose] = useState<ReadonlyArray<Type>>([])
   const [secret, show] = useState<string | undefined>(undefined)
   const { run, isPending, error } = useAction(() =>
-    api.createWebhook({ payload: { url: url.trim(), eventTypes: chosen } }),
+    api.createWebhook({
+      payload: {
+        url: url.trim(),
+        eventTypes: chosen,
+        headers: headersOf(headers),
+        ...(eventId.trim() === "" ? {} : { eventId: eventId.trim() }),
+      },
+    }),
   )
   const { errors, left } = useFieldFaults(error, WEBHOOK_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
@@ -35,6 +51,7 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
     if (made === undefined) return
     show(made.secret)
     write("")
+    writeHeaders("")
     onMade()
   }
   return (
@@ -52,6 +69,21 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
         value={url}
         onChange={write}
         isRequired
+      />
+      <TextField
+        name="eventId"
+        label={host.webhookEvent}
+        hint={host.webhookEventHint}
+        value={eventId}
+        onChange={writeEvent}
+      />
+      <TextField
+        name="headers"
+        label={host.webhookHeaders}
+        hint={host.webhookHeadersHint}
+        lines={2}
+        value={headers}
+        onChange={writeHeaders}
       />
       <fieldset>
         <legend>{host.webhookTypes}</legend>
