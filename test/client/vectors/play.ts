@@ -81,6 +81,17 @@ const VECTORS: ReadonlyArray<Vector> = readdirSync(FOLDER)
 /** Each with its whole name as the first of the pair: the name of its test. */
 export const NAMED_VECTORS = VECTORS.map((vector) => [vector.name, vector] as const)
 
+/** Fails where the client goes on for ever, and as its program failed. */
+const endOf = async (driven: Driven): Promise<void> => {
+  let isOver = false
+  const ending = driven.ended().finally(() => {
+    isOver = true
+  })
+  ending.catch(() => {})
+  await eventually(() => isOver, "the end of the client")
+  await ending
+}
+
 const countOf = (values: Told[keyof Told]): number => Object.keys(values).length
 
 export const play = async (vector: Vector, drive: Drive): Promise<void> => {
@@ -102,7 +113,7 @@ export const play = async (vector: Vector, drive: Drive): Promise<void> => {
       if (action === undefined) throw new Error(`there is no step ${name}`)
       await action(...(values as never[]))
     }
-    await driven.ended()
+    await endOf(driven)
     expect(server.unexpected).toEqual([])
     const { dispatches = driven.told.dispatches, status = driven.told.status, replies = {} } = vector
     expect(driven.told).toEqual({ dispatches, status, replies })
