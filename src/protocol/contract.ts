@@ -6,6 +6,7 @@ import type { AnyDispatch, OptOut } from "./dispatch.ts"
 import type { ExpectNone } from "./expect-none.ts"
 import { joined, type Repeated } from "./joined.ts"
 import { AGENDA_COMMANDS, AGENDA_DISPATCHES } from "./messages/agenda.ts"
+import { ANNOUNCEMENT_COMMANDS, ANNOUNCEMENT_DISPATCHES } from "./messages/announcements.ts"
 import { BREAKOUT_COMMANDS, BREAKOUT_DISPATCHES } from "./messages/breakouts.ts"
 import { CHAT_COMMANDS, CHAT_DISPATCHES } from "./messages/chat.ts"
 import { HAND_COMMANDS, HAND_DISPATCHES } from "./messages/hands.ts"
@@ -20,6 +21,7 @@ import { SESSION_COMMANDS, SESSION_DISPATCHES } from "./session.ts"
 
 const COMMAND_FAMILIES = [
   AGENDA_COMMANDS,
+  ANNOUNCEMENT_COMMANDS,
   PARTICIPANT_COMMANDS,
   PRESENCE_COMMANDS,
   QUESTION_COMMANDS,
@@ -84,6 +86,7 @@ export const ACTIVITY_NAMES = COMMAND_NAMES.filter(
 const DISPATCH_FAMILIES = [
   SESSION_DISPATCHES,
   AGENDA_DISPATCHES,
+  ANNOUNCEMENT_DISPATCHES,
   PARTICIPANT_DISPATCHES,
   PRESENCE_DISPATCHES,
   QUESTION_DISPATCHES,

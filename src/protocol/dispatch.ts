@@ -27,6 +27,7 @@ export const STREAM_NAMES = {
  */
 const STATE_PARTS = [
   "agenda",
+  "announcements",
   "blocked",
   "breakout",
   "broadcast",

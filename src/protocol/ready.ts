@@ -5,6 +5,7 @@ import { ChatTarget, LobbyPolicy } from "../model/live/live-values.ts"
 import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
 import { EventView, PhaseView, TimerView } from "./messages/agenda.ts"
+import { PreparedAnnouncementView } from "./messages/announcements.ts"
 import { AssignmentView, BreakoutView, RoomView } from "./messages/breakouts.ts"
 import { ChatMessageView } from "./messages/chat.ts"
 import { Cursors, Position } from "./messages/fields.ts"
@@ -41,6 +42,8 @@ export type SharedState = typeof SharedState.Type
 export const StaffState = Schema.Struct({
   moderation: Schema.Struct({ pendingCount: Schema.Int, pending: Schema.Array(QuestionView) }),
   staffChat: Schema.Array(ChatMessageView),
+  /** Announcements to be sent later, the oldest first. */
+  preparedAnnouncements: Schema.Array(PreparedAnnouncementView),
   /** Drafts, and every poll with its counts. */
   staffPolls: Schema.Array(PollView),
   signedOutVotes: Schema.Array(SignedOutVotes),

@@ -16,7 +16,7 @@
  *     -          Such a phase has no such thing for anybody: `wrong_phase`, whatever its features.
  */
 export const PERMISSION_TABLE = `
-phase.next phase.update event.end timer.extend announce
+phase.next phase.update event.end timer.extend announce announcement.prepare announcement.discard announcement.send
                    broadcast    meeting    breakout    rotation    none
   workspace_admin  yes          yes        yes         yes         yes
   host             yes          yes        yes         yes         yes

@@ -63,7 +63,17 @@ const OTHERS: { readonly [table: string]: string } = {
 }
 
 /** Records that name nobody, not even by an id. */
-const OTHER_KINDS = ["breakout", "capture", "closedRooms", "hostAway", "poll", "room", "settings", "signedOutVotes"]
+const OTHER_KINDS = [
+  "breakout",
+  "capture",
+  "closedRooms",
+  "hostAway",
+  "poll",
+  "prepared",
+  "room",
+  "settings",
+  "signedOutVotes",
+]
 
 const others = Object.entries(OTHERS).flatMap(([table, columns]) =>
   columns.split(/\s+/u).map((column) => `${table}.${column}`),

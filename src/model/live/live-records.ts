@@ -230,6 +230,7 @@ const Origin = Schema.Struct({ address: Schema.String, votes: Schema.Int })
 const GivenRole = Schema.Struct({ role: EventRole })
 const Admission = Schema.Struct({ state: Schema.Literals(["admitted", "held"]) })
 const Waiting = Schema.Struct({ since: Instant })
+const Prepared = Schema.Struct({ text: Schema.String, roomIds: nullable(Schema.Array(Schema.String)), at: Instant })
 const Opt = Schema.Struct({ in: Schema.Boolean })
 
 export interface Records {
@@ -269,6 +270,8 @@ export interface Records {
   readonly pastChat: ChatMessage
   /** Keyed by question: the asker of an anonymous question, for the lifetime of this activation. */
   readonly asker: string
+  /** An announcement to be sent later, keyed by its own id. It names nobody: its author is whoever sends it. */
+  readonly prepared: typeof Prepared.Type
   /** Keyed by its own id, as rooms and rounds. */
   readonly plan: BreakoutPlan
   readonly room: Room
@@ -307,6 +310,7 @@ export const STORED_KINDS = {
   waiting: { version: 1, schema: Waiting },
   seat: { version: 1, schema: Seat },
   opt: { version: 1, schema: Opt },
+  prepared: { version: 1, schema: Prepared },
   plan: { version: 1, schema: BreakoutPlan },
   room: { version: 1, schema: Room },
   round: { version: 1, schema: Round },

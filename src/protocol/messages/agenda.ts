@@ -1,14 +1,13 @@
-/** The agenda that hosts control: the event's status, its phases and their timers, and announcements. */
+/** The agenda that hosts control: the event's status, its phases and their timers. */
 import { Schema } from "effect"
 import { EventStatus, Visibility } from "../../model/event.ts"
 import { Id, Uuid } from "../../model/ids.ts"
 import { FeatureSet, Phase, PhaseConfig } from "../../model/phase.ts"
-import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
-import { activityCommand, agendaCommand, NoData } from "../command.ts"
+import { agendaCommand, NoData } from "../command.ts"
 import { ordered } from "../dispatch.ts"
 import { everywhere, STAFF } from "../rule.ts"
-import { Actor, between } from "./fields.ts"
+import { between } from "./fields.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
@@ -41,20 +40,10 @@ export const EventView = Schema.Struct({
 })
 export type EventView = typeof EventView.Type
 
-const Announcement = Schema.Struct({ id: Uuid, text: Schema.String, by: nullable(Actor), at: Instant })
 const EventState = Schema.Struct({ id: Uuid, status: EventStatus })
 const STEERING = { allowed: everywhere(STAFF) }
 
 export const AGENDA_COMMANDS = {
-  /** Sends an announcement to everyone, or to some rooms. */
-  announce: activityCommand({
-    ...STEERING,
-    data: Schema.Struct({
-      text: LegibleText(1000),
-      targets: optional(Schema.Union([Schema.Literal("all"), Schema.Array(Id).check(Schema.isBetweenLength(1, 500))])),
-    }),
-    reply: Schema.Struct({ announcement: Announcement }),
-  }),
   /** `phaseId` is a guard: the command applies only while that phase is active. `rev`: the revision of the active phase. */
   "phase.next": agendaCommand({
     ...STEERING,
@@ -117,5 +106,4 @@ export const AGENDA_DISPATCHES = {
     "agenda",
     "broadcast",
   ]),
-  announcement: ordered(["event", "room"], Announcement, []),
 } as const

@@ -12,6 +12,8 @@ export const CHANGES = {
   "agenda.updated": ["agenda"],
   "timer.updated": ["agenda", "broadcast"],
   "timer.elapsed": ["agenda", "broadcast"],
+  "announcement.prepared": ["announcements"],
+  "announcement.discarded": ["announcements"],
   "me.muted": ["muted"],
   "participant.removed": ["blocked"],
   "participant.unblocked": ["blocked"],

@@ -20,6 +20,7 @@ import type {
   PollKind,
   PollResults,
   PollView,
+  PreparedAnnouncementView,
   QaSettings,
   QuestionInput,
   QuestionView,
@@ -33,13 +34,6 @@ import type {
 } from "./types.ts"
 
 export interface Commands {
-  /** Sends an announcement to everyone, or to some rooms. */
-  readonly "announce": {
-    readonly data: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
-    readonly reply: {
-      readonly announcement: { readonly id: string; readonly text: string; readonly by: Actor | null; readonly at: string }
-    }
-  }
   /** `phaseId` is a guard: the command applies only while that phase is active. `rev`: the revision of the active phase. */
   readonly "phase.next": {
     readonly data: { readonly phaseId?: string }
@@ -57,6 +51,26 @@ export interface Commands {
   readonly "timer.extend": {
     readonly data: { readonly timerId: string; readonly seconds: number }
     readonly reply: { readonly timer: TimerView | null }
+  }
+  /** Sends an announcement to everyone, or to some rooms. */
+  readonly "announce": {
+    readonly data: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
+    readonly reply: {
+      readonly announcement: { readonly id: string; readonly text: string; readonly by: Actor | null; readonly at: string }
+    }
+  }
+  /** Keeps an announcement for later, also before the event is published. Its rooms need not exist yet. */
+  readonly "announcement.prepare": {
+    readonly data: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
+    readonly reply: { readonly prepared: PreparedAnnouncementView }
+  }
+  readonly "announcement.discard": { readonly data: { readonly id: string }; readonly reply: { readonly id: string } }
+  /** Sends a prepared announcement, which is then no longer prepared. */
+  readonly "announcement.send": {
+    readonly data: { readonly id: string }
+    readonly reply: {
+      readonly announcement: { readonly id: string; readonly text: string; readonly by: Actor | null; readonly at: string }
+    }
   }
   /** Mutes for good without `until`; `on: false` ends the mute. */
   readonly "participant.mute": {

@@ -19,6 +19,7 @@ import type {
   PhaseView,
   PollTally,
   PollView,
+  PreparedAnnouncementView,
   QaSettings,
   QuestionView,
   Ready,
@@ -70,6 +71,9 @@ export interface Dispatches {
   readonly "timer.warning": { readonly timerId: string; readonly remainingMs: number }
   readonly "timer.elapsed": { readonly timerId: string; readonly timer: TimerView; readonly phase?: PhaseView }
   readonly "announcement": { readonly id: string; readonly text: string; readonly by: Actor | null; readonly at: string }
+  readonly "announcement.prepared": { readonly prepared: PreparedAnnouncementView }
+  /** The announcement is no longer prepared: it was sent or discarded. */
+  readonly "announcement.discarded": { readonly id: string }
   readonly "me.muted": { readonly muted: boolean; readonly until: string | null }
   readonly "participant.removed": { readonly participantId: string; readonly block: boolean }
   readonly "participant.unblocked": { readonly participantId: string }

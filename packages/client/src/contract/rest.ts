@@ -54,6 +54,7 @@ import type {
   PollKind,
   PollOption,
   PollView,
+  PreparedAnnouncementView,
   PresenceView,
   PublishedEvent,
   Question,
@@ -173,6 +174,7 @@ export interface RestClient {
     readonly hostAbsence: HostAbsenceView | null
     readonly moderation?: { readonly pendingCount: number; readonly pending: ReadonlyArray<QuestionView> }
     readonly staffChat?: ReadonlyArray<ChatMessageView>
+    readonly preparedAnnouncements?: ReadonlyArray<PreparedAnnouncementView>
     readonly staffPolls?: ReadonlyArray<PollView>
     readonly signedOutVotes?: ReadonlyArray<SignedOutVotes>
     readonly handQueue?: { readonly items: ReadonlyArray<HandView>; readonly rev: number }

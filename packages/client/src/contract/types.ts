@@ -446,10 +446,6 @@ export interface ListedWebhookEventType {
 /** Every command that needs no connection, as a variant of its own. It is read as `AnyCommand`. */
 export type LiveCommand = {
   readonly id?: string
-  readonly t: "announce"
-  readonly d: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
-} | {
-  readonly id?: string
   readonly t: "phase.next"
   readonly d?: { readonly phaseId?: string }
   readonly rev?: number
@@ -464,6 +460,14 @@ export type LiveCommand = {
   readonly d: { readonly timerId: string; readonly seconds: number }
   readonly rev?: number
 } | {
+  readonly id?: string
+  readonly t: "announce"
+  readonly d: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
+} | {
+  readonly id?: string
+  readonly t: "announcement.prepare"
+  readonly d: { readonly text: string; readonly targets?: "all" | ReadonlyArray<string> }
+} | { readonly id?: string; readonly t: "announcement.discard"; readonly d: { readonly id: string } } | { readonly id?: string; readonly t: "announcement.send"; readonly d: { readonly id: string } } | {
   readonly id?: string
   readonly t: "participant.mute"
   readonly d: { readonly id: string; readonly until?: string; readonly on?: boolean }
@@ -907,6 +911,15 @@ export interface PollView {
   readonly endsAt: string | null
 }
 
+export interface PreparedAnnouncementView {
+  readonly id: string
+  readonly text: string
+  /** The rooms that will get it; null: everyone. */
+  readonly roomIds: ReadonlyArray<string> | null
+  /** Time of its preparation. */
+  readonly at: string
+}
+
 /** Everyone, or for a large audience the counts and the people on stage. */
 export type PresenceView = { readonly mode: "list"; readonly total: number; readonly list: ReadonlyArray<ParticipantView> } | {
   readonly mode: "summary"
@@ -1037,6 +1050,7 @@ export type Ready = {
   readonly hearsPolls: ReadonlyArray<PollTally>
   readonly moderation?: { readonly pendingCount: number; readonly pending: ReadonlyArray<QuestionView> }
   readonly staffChat?: ReadonlyArray<ChatMessageView>
+  readonly preparedAnnouncements?: ReadonlyArray<PreparedAnnouncementView>
   readonly staffPolls?: ReadonlyArray<PollView>
   readonly signedOutVotes?: ReadonlyArray<SignedOutVotes>
   readonly handQueue?: { readonly items: ReadonlyArray<HandView>; readonly rev: number }

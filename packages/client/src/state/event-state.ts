@@ -18,6 +18,7 @@ import type {
 } from "../contract/types.ts"
 import type { Dispatch } from "../wire.ts"
 import { type AgendaState, agendaAfter } from "./agenda-state.ts"
+import { announcementsAfter, type PreparedAnnouncements } from "./announcement-state.ts"
 import {
   broadcastAfter,
   captureIn,
@@ -56,6 +57,8 @@ export interface EventState extends StageState {
   readonly questions: QuestionState
   readonly chat: ChatState
   readonly polls: PollState
+  /** Announcements to be sent later, for staff. */
+  readonly preparedAnnouncements: PreparedAnnouncements
   /** Counts of votes by anonymous people, for staff. */
   readonly signedOutVotes: SignedOutState
   readonly hands: HandState
@@ -91,6 +94,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   questions: questionsIn(ready),
   chat: chatIn(ready),
   polls: pollsIn(ready),
+  preparedAnnouncements: ready.preparedAnnouncements ?? [],
   signedOutVotes: signedOutIn(ready),
   hands: handsIn(ready),
   stage: ready.stage ?? null,
@@ -162,6 +166,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     questions: after("questions", dispatch, state.questions, (before, news) => questionsAfter(before, news, me)),
     chat: after("chat", dispatch, state.chat, chatAfter),
     polls: after("polls", dispatch, state.polls, (before, news) => pollsAfter(before, news, me)),
+    preparedAnnouncements: after("announcements", dispatch, state.preparedAnnouncements, announcementsAfter),
     signedOutVotes: after("signedOutVotes", dispatch, state.signedOutVotes, signedOutAfter),
     hands: after("hands", dispatch, state.hands, (before, news) => handsAfter(before, news, me)),
     ...after("stage", dispatch, stage, stageAfter),

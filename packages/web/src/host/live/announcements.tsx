@@ -1,14 +1,54 @@
-/** Announces a sentence to everybody or to some rooms, and shows the last announcement. */
+/** Announces a sentence to everybody or to some rooms, at once or later, and shows the last announcement. */
 import { useCommand, useDispatch, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { TextForm } from "../../live/text-form.tsx"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
+import { Button } from "../../ui/button.tsx"
+import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
+import { ProblemNotice } from "../../ui/notice.tsx"
 import { changeMeanwhile } from "../parts/change-meanwhile.ts"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 const ALL = "all"
+
+const Prepared = ({ client }: ClientProps) => {
+  const texts = useTexts()
+  const { host } = texts
+  const prepared = useEvent(client, (state) => state.preparedAnnouncements) ?? []
+  const { send, isPending, error } = useCommand(client)
+  if (prepared.length === 0) return null
+  return (
+    <>
+      <h3>{host.preparedAnnouncements}</h3>
+      <ul className="rows" aria-label={host.preparedAnnouncements}>
+        {prepared.map(({ id, text }) => (
+          <li key={id} className="row row-apart">
+            <bdi>{text}</bdi>
+            <span className="row">
+              <Button
+                aria-label={`${host.announce}: ${text}`}
+                isPending={isPending}
+                onPress={() => void send("announcement.send", { id })}
+              >
+                {host.announce}
+              </Button>
+              <Button
+                aria-label={`${host.delete}: ${text}`}
+                isPending={isPending}
+                onPress={() => void send("announcement.discard", { id })}
+              >
+                {host.delete}
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <ProblemNotice>{changeMeanwhile(texts, error) ?? whyFailed(texts, error)}</ProblemNotice>
+    </>
+  )
+}
 
 export const AnnouncementForm = ({ client }: ClientProps) => {
   const texts = useTexts()
@@ -17,13 +57,16 @@ export const AnnouncementForm = ({ client }: ClientProps) => {
   const mayAnnounce = useCan(client, "announce")
   const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
   const [target, aim] = useState(ALL)
+  const [isLater, keep] = useState(false)
   const [last, show] = useState<{ readonly text: string; readonly at: string } | undefined>(undefined)
   const { send, isPending, error } = useCommand(client)
   useDispatch(client, "announcement", ({ text, at }) => show({ text, at }))
   if (!mayAnnounce) return null
   const isThere = rooms.some(({ id }) => id === target)
   const announce = async (text: string) => {
-    const sent = await send("announce", { text, targets: isThere ? [target] : ALL })
+    const targets = isThere ? [target] : ALL
+    if (isLater) return (await send("announcement.prepare", { text, targets })) !== undefined
+    const sent = await send("announce", { text, targets })
     if (sent !== undefined) show(sent.d.announcement)
     return sent !== undefined
   }
@@ -37,9 +80,12 @@ export const AnnouncementForm = ({ client }: ClientProps) => {
           onChange={aim}
         />
       )}
+      <CheckField isSelected={isLater} onChange={keep}>
+        {host.announceLater}
+      </CheckField>
       <TextForm
         label={live.announcement}
-        button={host.announce}
+        button={isLater ? host.prepareAnnouncement : host.announce}
         isPending={isPending}
         problem={changeMeanwhile(texts, error) ?? whyFailed(texts, error)}
         onText={announce}
@@ -47,6 +93,7 @@ export const AnnouncementForm = ({ client }: ClientProps) => {
       <p role="status" className="quiet">
         {last === undefined ? "" : host.announced(time(last.at), last.text)}
       </p>
+      <Prepared client={client} />
     </section>
   )
 }
