@@ -68,11 +68,17 @@ const npm = () =>
     await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder })
   })
 
-/** Its programs name the folder that they were installed in, which is renamed: they are called as modules of its Python. */
+/**
+ * Its programs name the folder that they were installed in, which is renamed: they are called as modules of its Python. The folder
+ * `wheels` has what the client for Python needs.
+ */
 const python = () =>
   kept("python", ["tools/requirements.txt"], async (folder) => {
+    const requirements = join(root, "tools/requirements.txt")
+    const pip = (...args) => run(join(folder, "bin", "python"), ["-m", "pip", ...args])
     await run("python3", ["-m", "venv", "--copies", folder])
-    await run(join(folder, "bin", "python"), ["-m", "pip", "install", "-q", "-r", join(root, "tools/requirements.txt")])
+    await pip("install", "-q", "-r", requirements)
+    await pip("download", "-q", "--no-deps", "-d", join(folder, "wheels"), "-c", requirements, "websockets")
   })
 
 const java = () =>
@@ -104,6 +110,7 @@ try {
     JSON.stringify({
       npm: npmFolder,
       python: join(pythonFolder, "bin"),
+      wheels: join(pythonFolder, "wheels"),
       java: javaFolder,
       generator: join(javaFolder, "generator", `openapi-generator-cli-${GENERATOR}.jar`),
       go: goFolder,

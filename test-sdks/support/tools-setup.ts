@@ -7,6 +7,8 @@ import type { TestProject } from "vitest/node"
 export interface Tools {
   readonly npm: string
   readonly python: string
+  /** What the client for Python needs, to be installed from there. */
+  readonly wheels: string
   readonly java: string
   readonly generator: string
   readonly go: string

@@ -15,6 +15,11 @@ describe("the package of the client", () => {
   test("has the version of the server that it comes with", () => {
     expect([client.version, RELEASE]).toEqual(Array(2).fill(read("../../package.json").version))
   })
+
+  test("has the version of the package for Python", () => {
+    const project = readFileSync(new URL("../../packages/python/pyproject.toml", import.meta.url), "utf8")
+    expect(/^version = "(.*)"$/m.exec(project)?.[1]).toBe(client.version)
+  })
 })
 
 test("the client does at a close what its code asks for", () => {

@@ -1,0 +1,49 @@
+"""Gateway tokens."""
+
+import asyncio
+import json
+from typing import TypedDict
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from .errors import TokenRefused
+from .retries import asked_wait
+
+ANSWER_WITHIN = 10.0
+
+
+class GatewayToken(TypedDict):
+    """The used part of the answer of `POST /v1/auth/gateway-token`."""
+
+    token: str
+    url: str
+    """Address such as `wss://…/v1/gateway`."""
+    expiresAt: str
+    """RFC 3339. Until then the token opens further connections, so that an anonymous viewer stays the same person."""
+
+
+async def gateway_token(base_url: str, event_id: str, session_token: str | None = None) -> GatewayToken:
+    """
+    Asks the server for a token, in a thread. Without a session the caller is an anonymous viewer. Raises `TokenRefused` when the
+    server refuses, and `OSError` when it is unreachable.
+    """
+    return await asyncio.to_thread(_request, base_url, event_id, session_token)
+
+
+def _request(base_url: str, event_id: str, session_token: str | None) -> GatewayToken:
+    headers = {"content-type": "application/json"}
+    if session_token is not None:
+        headers["authorization"] = f"Bearer {session_token}"
+    url = f"{base_url.rstrip('/')}/v1/auth/gateway-token"
+    request = Request(url, json.dumps({"eventId": event_id}).encode(), headers, method="POST")
+    try:
+        with urlopen(request, timeout=ANSWER_WITHIN) as response:
+            answer: GatewayToken = json.load(response)
+            return answer
+    except HTTPError as refusal:
+        try:
+            problem = dict(json.load(refusal))
+        except ValueError:
+            problem = {}
+        code, detail = str(problem.get("code", "unknown")), str(problem.get("detail", refusal.reason))
+        raise TokenRefused(refusal.code, code, detail, asked_wait(refusal)) from None

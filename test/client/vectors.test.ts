@@ -1,0 +1,60 @@
+/** The promises of every client of the gateway, as vectors: here with the TypeScript client, in `test-sdks` with the Python client. */
+import { onTestFinished, test, vi } from "vitest"
+import {
+  CommandRefused,
+  ConnectionClosed,
+  GatewayClient,
+  makeRestClient,
+  RestProblem,
+} from "../../packages/client/src/entry.ts"
+import { type Drive, NAMED_VECTORS, play, type Told } from "./vectors/play.ts"
+
+const kindOf = (cause: unknown): readonly [string, number] | readonly [string] => {
+  if (cause instanceof ConnectionClosed) return ["closed", cause.code]
+  return cause instanceof RestProblem ? ["token", cause.status] : ["other"]
+}
+
+const outcomeOf = (cause: unknown): unknown =>
+  cause instanceof CommandRefused
+    ? ["refused", cause.code, cause.message, cause.refusal.retryAfterMs ?? null]
+    : ["unanswered"]
+
+const drive: Drive = (baseUrl, { firstMs = 0, longestMs = 0, ...options }) => {
+  const told: Told = { dispatches: [], status: [], replies: {} }
+  const api = makeRestClient({ baseUrl })
+  const token = () => api.createGatewayToken({ payload: { eventId: "e" } })
+  const client = new GatewayClient({ token, backoff: { firstMs, longestMs }, ...options })
+  client.on("dispatch", ({ t, d }) => told.dispatches.push([t, t === "ready" ? { resumed: d.resumed } : d]))
+  client.on("status", (status) => told.status.push(status))
+  client.on("error", ({ cause, retryInMs }) => told.status.push(["failed", ...kindOf(cause), retryInMs]))
+  const ended = new Promise<void>((resolve) => {
+    client.on("closed", ({ cause }) => {
+      told.status.push(cause === undefined ? ["ended"] : ["ended", ...kindOf(cause)])
+      // Rejections of the waiting commands are told a moment later.
+      setImmediate(resolve)
+    })
+  })
+  client.connect().catch(() => {})
+  const command: Awaited<ReturnType<Drive>>["command"] = ({ label, t, d, ...rest }) => {
+    client.command(t as never, d as never, rest).then(
+      (reply) => {
+        told.replies[label] = ["accepted", reply.d, reply.dup ?? false]
+      },
+      (cause: unknown) => {
+        told.replies[label] = outcomeOf(cause)
+      },
+    )
+  }
+  const stall = (ms: number): void => {
+    // timed: the deadline of a heartbeat, five seconds, passes meanwhile.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  }
+  return { told, stall, ended: () => ended, command, close: () => client.close(), kill: () => client.close() }
+}
+
+test.each(NAMED_VECTORS)("%s", async (_name, vector) => {
+  // Waits are half of the longest.
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.5)
+  onTestFinished(() => random.mockRestore())
+  await play(vector, drive)
+})
