@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { readArguments } from "../../src/cli/arguments.ts"
+import { isRemote, readRemoteArguments } from "../../src/cli/remote/arguments.ts"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
 import { COMMANDS, DISPATCHES } from "../../src/protocol/contract.ts"
 import { OP } from "../../src/protocol/wire/op.ts"
@@ -55,7 +56,10 @@ test("every command of the product is one that it takes", () => {
         .filter((word) => word !== ""),
     ),
   )
-  for (const words of commands) expect(() => readArguments(words), words.join(" ")).not.toThrow()
+  for (const words of commands) {
+    const read = isRemote(words) ? readRemoteArguments : readArguments
+    expect(() => read(words), words.join(" ")).not.toThrow()
+  }
   expect(commands.length).toBeGreaterThan(15)
 })
 
