@@ -1,6 +1,6 @@
 /**
  * Batched writes of the audit log: entries of concurrent requests share one transaction and one wait for the disk. Invariant: an entry that
- * PostgreSQL refuses keeps no other from being stored.
+ * PostgreSQL refuses, or a workspace that another transaction has locked, keeps no other entry from being stored.
  */
 import { Context, Effect, Layer } from "effect"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
@@ -9,7 +9,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database, isInTransaction } from "../database.ts"
 import { Gathering } from "../gathering.ts"
 import { query } from "../query.ts"
-import { isRefusal } from "../sqlstate.ts"
+import { isRefusal, sqlState } from "../sqlstate.ts"
 import { insertAuditEntries, type NewAuditEntry } from "./audit.ts"
 
 const TRANSACTIONS = 1
@@ -18,12 +18,38 @@ const MOST_TOGETHER = 64
 /** Maximum number of acts that wait; further ones are refused at once. */
 const MOST_WAITING = 2_000
 
+/** How long entries that were sent together wait for a lock, before they are sent by workspace and then alone. */
+const SHORT_LOCK = "100ms"
+
+/** SQLSTATEs of lock_not_available, query_canceled, serialization_failure and deadlock_detected: the transaction was rolled back. */
+const ROLLED_BACK: ReadonlySet<string> = new Set(["55P03", "57014", "40001", "40P01"])
+
 type Transact = Pick<Database["Service"], "attempt">["attempt"]
 
 interface Asked {
   readonly entries: ReadonlyArray<NewAuditEntry>
   readonly resolve: (deliveries: number) => void
   readonly reject: (cause: unknown) => void
+}
+
+interface Group {
+  readonly asked: ReadonlyArray<Asked>
+  /** Whether it waits for a lock as long as any statement does. */
+  readonly isPatient: boolean
+}
+
+const isNothingStored = (cause: unknown): boolean => isRefusal(cause) || ROLLED_BACK.has(sqlState(cause).code)
+
+/** Groups to be tried in place of one of which nothing was stored: by workspace, then each caller's, at last with patience. */
+const smallerOf = ({ asked, isPatient }: Group): ReadonlyArray<Group> => {
+  if (asked.length === 1) return isPatient ? [] : [{ asked, isPatient: true }]
+  const byWorkspace = new Map<string | undefined, Asked[]>()
+  for (const one of asked) {
+    const workspaceId = one.entries[0]?.workspaceId
+    byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), one])
+  }
+  const groups = byWorkspace.size > 1 ? [...byWorkspace.values()] : asked.map((one) => [one])
+  return groups.map((group) => ({ asked: group, isPatient: false }))
 }
 
 export class AuditWrites {
@@ -52,18 +78,26 @@ export class AuditWrites {
     return new Promise((resolve, reject) => this.#gathering.add({ entries, resolve, reject }))
   }
 
-  #store(asked: ReadonlyArray<Asked>): Promise<number> {
+  #store({ asked, isPatient }: Group): Promise<number> {
     const entries = asked.flatMap((one) => one.entries)
-    return this.#attempt((sql) => insertAuditEntries(sql, entries))
+    return this.#attempt(async (sql) => {
+      if (!isPatient) await sql`select set_config('lock_timeout', ${SHORT_LOCK}, true)`
+      return insertAuditEntries(sql, entries)
+    })
   }
 
+  /** One transaction after the other: those that may wait long for a lock are the last. */
   async #send(asked: ReadonlyArray<Asked>): Promise<void> {
-    try {
-      const deliveries = await this.#store(asked)
-      for (const { resolve } of asked) resolve(deliveries)
-    } catch (cause) {
-      if (asked.length > 1 && isRefusal(cause)) for (const one of asked) void this.#send([one])
-      else for (const { reject } of asked) reject(cause)
+    const groups: Group[] = [{ asked, isPatient: asked.length === 1 }]
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+      try {
+        const deliveries = await this.#store(group)
+        for (const { resolve } of group.asked) resolve(deliveries)
+      } catch (cause) {
+        const smaller = isNothingStored(cause) ? smallerOf(group) : []
+        groups.push(...smaller)
+        if (smaller.length === 0) for (const { reject } of group.asked) reject(cause)
+      }
     }
   }
 }
