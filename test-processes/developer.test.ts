@@ -2,6 +2,7 @@
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile, stat, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -77,6 +78,13 @@ test("a login keeps a key that works for its server, for the user alone, and a l
   const wrong = await started(["login", "--url", server.url], { HOME })
   wrong.child.stdin.end("gck_wrong\n")
   expect(await wrong.ended).toBe(1)
+  const broken = await started(["login", "--url", server.url], { HOME })
+  broken.child.stdin.end("gck_\u0001secret\n")
+  expect([await broken.ended, broken.said.stderr]).toEqual([1, "The key has characters that no key has.\n"])
+  for (const url of ["http://example.com", "https://ada:secret@example.com", "https://example.com/?x=1"]) {
+    const refused = await run("events", "list", "--url", url)
+    expect([refused.code, refused.stdout, refused.stderr.includes("secret")]).toEqual([1, "", false])
+  }
   const right = await started(["login", "--url", `${server.url}/`], { HOME })
   right.child.stdin.end(`${workspace.key}\n`)
   expect(await right.ended).toBe(0)
@@ -86,11 +94,13 @@ test("a login keeps a key that works for its server, for the user alone, and a l
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ url: server.url, key: workspace.key })
   expect(await run("events", "list")).toMatchObject({ code: 0, stdout: "There are no events.\n" })
-  // The key goes to no other server.
+  // The key goes to no other server, and one of the environment not to the server of the login.
   expect(await run("events", "list", "--url", "http://127.0.0.1:1")).toMatchObject({
     code: 1,
     stderr: "There is no key for http://127.0.0.1:1: gathercue login, or GATHERCUE_KEY.\n",
   })
+  const other = await runCommand(["events", "list"], { HOME, GATHERCUE_KEY: "gck_of_another" })
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("http://localhost:8080 gave no answer") })
   expect((await run("logout")).code).toBe(0)
   expect((await run("events", "list", "--url", server.url)).code).toBe(1)
 })
@@ -127,10 +137,31 @@ test("an event is made, published, begun, advanced and ended, and refusals say w
     [["events", "end"], '"events end" needs the id of an event'],
     [["events", "fly"], '"events fly" is no command; there are events list, events create'],
     [["events", "list", "--colour"], "Unknown option '--colour'"],
-    [["events", "list", "--url", "ftp://x"], '"ftp://x" is no http or https address.'],
+    [["events", "list", "--url", "ftp://x"], "The address must begin with http:// or https://."],
   ] as const) {
     const { code, stderr } = await run(...args)
     expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining(said)])
+  }
+})
+
+test("a server that is none is told, and what it says cannot move the cursor", async () => {
+  const evil = "x\u001b[2J\r\u202e"
+  let answer = "<html>"
+  const stranger = createServer((_request, response) => void response.writeHead(200).end(answer)).listen(0, "127.0.0.1")
+  await once(stranger, "listening")
+  onTestFinished(() => void stranger.close())
+  const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+  const { HOME } = await login()
+  const run = (...args: ReadonlyArray<string>) => runCommand(args, { HOME, GATHERCUE_URL: url, GATHERCUE_KEY: "gck_x" })
+  const noServer = `The answer of ${url} is not that of a Gathercue server.\n`
+  expect(await run("events", "list")).toEqual({ code: 1, stdout: "", stderr: noServer })
+  answer = JSON.stringify({ events: [{ id: evil, status: "live", title: evil, scheduledAt: null }] })
+  for (const args of [
+    ["events", "list"],
+    ["events", "list", "--json"],
+  ]) {
+    const { code, stdout } = await run(...args)
+    expect([code, ["\u001b", "\r", "\u202e"].some((one) => stdout.includes(one))]).toEqual([0, false])
   }
 })
 
@@ -158,7 +189,7 @@ test("webhooks reach a program on this machine, signed and each once, also those
   await act("publish")
   await expect.poll(types).toEqual(["event.published"])
   way.cut()
-  await expect.poll(() => said.stderr).toContain("cannot be reached")
+  await expect.poll(() => said.stderr).toContain("gave no answer")
   for (const name of ["start", "end"]) await act(name)
   way.mend()
   await expect.poll(types).toEqual(["event.published", "event.started"])

@@ -42,7 +42,7 @@ const readEnvFile = (path: string): void => {
 }
 
 const run = async (args: ReadonlyArray<string>): Promise<void> => {
-  if (isRemote(args)) return (await import("../cli/remote/run.ts")).runRemote(args)
+  if (isRemote(args) && !args.includes("--help")) return (await import("../cli/remote/run.ts")).runRemote(args)
   const asked = readArguments(args)
   for (const path of asked.envFiles) readEnvFile(path)
   if (asked.command === "serve") await serve(asked.isWorker)

@@ -16,6 +16,16 @@ const REFUSALS = new Set([
   "WorkersRefused",
 ])
 
+/** Characters that a terminal obeys (C0 but for tabs and line ends of our own, C1), and those that change the direction of text. */
+const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** Text of others for a terminal, on one line. */
+export const shown = (text: string): string => text.replaceAll(OBEYED, "\ufffd")
+
+/** JSON for a terminal, with the control characters escaped that `JSON.stringify` leaves. */
+export const shownJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(OBEYED, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }

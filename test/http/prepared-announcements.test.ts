@@ -1,4 +1,5 @@
 /** Announcements that are prepared before an event and sent while it is live: over HTTP and over sockets. */
+import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import {
@@ -100,4 +101,14 @@ test("a hundred can be prepared, and one sent makes room for another", async () 
   await send(id, "announcement.send", { id: first.id })
   await prepare(id, "One more")
   expect((await preparedAt(id)).map(({ text }) => text)).toHaveLength(100)
+})
+
+test("those for rooms name a thousand together, so that the hosts' snapshot stays small", async () => {
+  const { id } = await createLiveEvent(server.url, workspace.key, MEETING)
+  const rooms = (count: number) => Array.from({ length: count }, () => randomUUID())
+  for (const count of [500, 499]) await prepare(id, "To rooms", { targets: rooms(count) })
+  expect((await send(id, "announcement.prepare", { text: "Too many", targets: rooms(2) })).status).toBe(409)
+  await prepare(id, "One more", { targets: rooms(1) })
+  await prepare(id, "To all")
+  expect(await preparedAt(id)).toHaveLength(4)
 })

@@ -1,7 +1,7 @@
 /** `gathercue events`: lists, creates and drives events. */
 import { readFile } from "node:fs/promises"
 import { CommandFailed } from "../command-failed.ts"
-import { print } from "../terminal.ts"
+import { print, shown, shownJson } from "../terminal.ts"
 import type { RemoteInvocation } from "./arguments.ts"
 import type { Profile } from "./profile.ts"
 import { callRest } from "./rest.ts"
@@ -14,33 +14,42 @@ interface Shown {
 }
 
 const lineOf = ({ id, status, title, scheduledAt }: Shown): string =>
-  [id, status.padEnd(9), (scheduledAt ?? "no time yet").padEnd(24), title].join("  ")
+  shown([id, status.padEnd(9), (scheduledAt ?? "no time yet").padEnd(24), title].join("  "))
 
 const show = (json: boolean, answer: object, lines: ReadonlyArray<string>): void => {
-  if (json) print(JSON.stringify(answer))
+  if (json) print(shownJson(answer))
   else for (const line of lines) print(line)
 }
 
 export const listEvents = async (profile: Profile, { texts, json }: RemoteInvocation): Promise<void> => {
-  const { status, limit } = texts
+  const { status, limit, after } = texts
   const query = new URLSearchParams({
     ...(status === undefined ? {} : { status }),
     ...(limit === undefined ? {} : { limit }),
+    ...(after === undefined ? {} : { cursor: after }),
   })
   const answer = await callRest(profile, "GET", `/v1/events?${query}`)
   const events = answer["events"] as ReadonlyArray<Shown>
   show(json, answer, events.length === 0 ? ["There are no events."] : events.map(lineOf))
+  if (!json && answer["nextCursor"] != null) process.stderr.write("There are more: use --limit, --status or --after.\n")
 }
 
 const phaseOf = (text: string): object => {
-  const [modality = "", seconds] = text.split(":")
+  const [modality = "", seconds, ...more] = text.split(":")
   if (seconds === undefined) return { modality }
-  if (!/^\d{1,6}$/.test(seconds)) throw new CommandFailed(`"${text}" is no phase: write modality or modality:seconds.`)
+  if (!/^\d{1,6}$/.test(seconds) || more.length > 0)
+    throw new CommandFailed(`"${text}" is no phase: write modality or modality:seconds.`)
   return { modality, config: { durationSeconds: Number(seconds) } }
 }
 
+const readInput = async (): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString("utf8")
+}
+
 const contentOf = async (path: string): Promise<unknown> => {
-  const text = await readFile(path === "-" ? "/dev/stdin" : path, "utf8").catch((cause: unknown) => {
+  const text = await (path === "-" ? readInput() : readFile(path, "utf8")).catch((cause: unknown) => {
     throw new CommandFailed(`The file ${path} cannot be read (${(cause as Error).message}).`)
   })
   try {
@@ -73,10 +82,9 @@ export const driveEvent = async (
 ): Promise<void> => {
   const path = `/v1/events/${encodeURIComponent(target)}`
   const answer = await callRest(profile, "POST", `${path}/${STEPS[step]}`)
-  const event = json ? answer : await callRest(profile, "GET", path)
-  const phases = (event["phases"] ?? []) as ReadonlyArray<{ readonly status: string; readonly modality: string }>
+  const phases = (answer["phases"] ?? []) as ReadonlyArray<{ readonly status: string; readonly modality: string }>
   const active = phases.findIndex(({ status }) => status === "active")
   const phase =
-    phases[active] === undefined ? [] : [`Phase ${active + 1} of ${phases.length}: ${phases[active].modality}`]
-  show(json, answer, [lineOf(event as unknown as Shown), ...phase])
+    phases[active] === undefined ? [] : [shown(`Phase ${active + 1} of ${phases.length}: ${phases[active].modality}`)]
+  show(json, answer, [lineOf(answer as unknown as Shown), ...phase])
 }

@@ -3,18 +3,21 @@
  * bodies, and headers signed with a secret of this run.
  */
 import { randomBytes } from "node:crypto"
+import { setTimeout as pause } from "node:timers/promises"
 import { fetchFailure, fetchWithin } from "../../egress/fetch-within.ts"
 import { ANSWER_MS, signedRequest } from "../../webhooks/pipeline.ts"
 import { CommandFailed } from "../command-failed.ts"
-import { print } from "../terminal.ts"
+import { print, shown, shownJson } from "../terminal.ts"
 import type { RemoteInvocation } from "./arguments.ts"
-import { baseOf, type Profile } from "./profile.ts"
+import { type Profile, targetOf } from "./profile.ts"
 import { callRest, NotAnswered } from "./rest.ts"
 
 const WAIT_SECONDS = 25
 const SECRET_BYTES = 24
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
+/** An empty answer that comes sooner did not wait for anything new. */
+const EARLY_MS = 1_000
 
 interface Occurrence {
   readonly id: string
@@ -28,14 +31,18 @@ interface Page {
 }
 
 const pageAfter = async (profile: Profile, after: string | undefined, wait: number): Promise<Page> => {
-  const query = new URLSearchParams({ wait: String(wait), ...(after === undefined ? {} : { after }) })
+  const query = new URLSearchParams({ limit: "100", wait: String(wait), ...(after === undefined ? {} : { after }) })
   return (await callRest(profile, "GET", `/v1/occurrences?${query}`)) as unknown as Page
 }
 
-/** The end of the feed. What happened before is passed over. */
+/** The end of the feed. What happened before is passed over, up to thirty days of it. */
 const endOfFeed = async (profile: Profile): Promise<string> => {
   let page = await pageAfter(profile, undefined, 0)
-  while (page.hasMore) page = await pageAfter(profile, page.nextCursor, 0)
+  if (page.hasMore) process.stderr.write("Passing over what happened before.\n")
+  while (page.hasMore) {
+    const { nextCursor } = page
+    page = await patiently(() => pageAfter(profile, nextCursor, 0))
+  }
   return page.nextCursor
 }
 
@@ -57,7 +64,7 @@ const patiently = async (ask: () => Promise<Page>): Promise<Page> => {
     } catch (cause) {
       if (!(cause instanceof NotAnswered)) throw cause
       process.stderr.write(`${cause.message} The next try follows in ${pauseMs} ms.\n`)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause(pauseMs)
     }
   }
 }
@@ -68,29 +75,32 @@ interface Target {
 }
 
 const lineOf = ({ occurredAt, type, id }: Occurrence, outcome: string | undefined): string =>
-  [occurredAt, type.padEnd(24), id, ...(outcome === undefined ? [] : [`-> ${outcome}`])].join("  ")
+  shown([occurredAt, type.padEnd(24), id, ...(outcome === undefined ? [] : [`-> ${outcome}`])].join("  "))
 
 const report = async (occurrence: Occurrence, target: Target | undefined, json: boolean): Promise<void> => {
   const outcome = target === undefined ? undefined : await forward(target.url, target.secret, occurrence)
   if (!json) print(lineOf(occurrence, outcome))
-  else print(JSON.stringify(outcome === undefined ? { occurrence } : { occurrence, outcome }))
+  else print(shownJson(outcome === undefined ? { occurrence } : { occurrence, outcome }))
 }
 
 /** Runs until the process is stopped. @throws CommandFailed for a refused key or a bad address */
 export const listen = async (profile: Profile, { texts, lists, json }: RemoteInvocation): Promise<never> => {
   const url = texts["forward"]
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
-  const target = url === undefined ? undefined : { url: baseOf(url), secret }
+  const target = url === undefined ? undefined : { url: targetOf(url), secret }
   const types = lists["type"]
   let cursor = await endOfFeed(profile)
   const forwarding = target === undefined ? "" : ` Deliveries to ${target.url} are signed with ${secret}`
   process.stderr.write(`Listening to ${profile.url}.${forwarding}\n`)
   while (true) {
+    const askedAt = performance.now()
     const page = await patiently(() => pageAfter(profile, cursor, WAIT_SECONDS))
     for (const occurrence of page.occurrences) {
       if (types === undefined || types.includes(occurrence.type)) await report(occurrence, target, json)
     }
     cursor = page.nextCursor
+    // A server that stops, or has too many waiting requests, answers at once.
+    if (page.occurrences.length === 0 && performance.now() - askedAt < EARLY_MS) await pause(EARLY_MS)
   }
 }
 

@@ -1,5 +1,5 @@
 /** The server and the API key of the developer's commands: of the environment, or as `gathercue login` kept them. */
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { CommandFailed } from "../command-failed.ts"
@@ -33,29 +33,59 @@ const kept = async (): Promise<Partial<Profile>> => {
   }
 }
 
-/** @throws CommandFailed for an address that is none */
-export const baseOf = (url: string): string => {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new CommandFailed(`"${url}" is no http or https address.`)
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+
+const parsedUrl = (url: string): URL => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw new CommandFailed("The address must begin with http:// or https://.")
   }
-  return url.replace(/\/+$/, "")
+  return parsed
+}
+
+/** The address of a program that takes deliveries, as it was given. @throws CommandFailed */
+export const targetOf = (url: string): string => {
+  parsedUrl(url)
+  return url
+}
+
+/** The address of a server, which is sent a key: encrypted, but on this machine. @throws CommandFailed */
+export const baseOf = (url: string): string => {
+  const { protocol, hostname, username, password, search, hash, origin, pathname } = parsedUrl(url)
+  if ([username, password, search, hash].some((part) => part !== "")) {
+    throw new CommandFailed("The address of a server has no user, password, query or fragment.")
+  }
+  if (protocol === "http:" && !LOOPBACK.test(hostname)) {
+    throw new CommandFailed(`A key is not sent to ${hostname} in the clear: use https.`)
+  }
+  return `${origin}${pathname}`.replace(/\/+$/, "")
+}
+
+const KEY = /^[\x21-\x7e]{1,500}$/
+
+/** @throws CommandFailed for a text that cannot be a key, without showing it */
+export const keyOf = (text: string): string => {
+  if (!KEY.test(text)) throw new CommandFailed("The key has characters that no key has.")
+  return text
 }
 
 /** `url`: of the command's own option. @throws CommandFailed without a key */
 export const readProfile = async (url: string | undefined): Promise<Profile> => {
   const saved = await kept()
-  const base = baseOf(url ?? GIVEN.url ?? saved.url ?? DEFAULT_URL)
-  // A key is sent to the server that it was kept for, and to no other.
+  // A key of the environment is not meant for the server of the login, nor the key of the login for another server.
+  const base = baseOf(url ?? GIVEN.url ?? (GIVEN.key === undefined ? saved.url : undefined) ?? DEFAULT_URL)
   const key = GIVEN.key ?? (base === saved.url ? saved.key : undefined)
   if (key === undefined) throw new CommandFailed(`There is no key for ${base}: gathercue login, or GATHERCUE_KEY.`)
-  return { url: base, key }
+  return { url: base, key: keyOf(key) }
 }
 
 /** @returns the path of the file */
 export const keepProfile = async (profile: Profile): Promise<string> => {
   await mkdir(dirname(file()), { recursive: true, mode: PRIVATE_FOLDER })
-  await writeFile(file(), `${JSON.stringify(profile)}\n`, { mode: PRIVATE_FILE })
-  await chmod(file(), PRIVATE_FILE)
+  // A new file takes the place of the old one, whose mode may let others read.
+  const made = `${file()}.${process.pid}`
+  await writeFile(made, `${JSON.stringify(profile)}\n`, { mode: PRIVATE_FILE, flag: "wx" })
+  await rename(made, file())
   return file()
 }
 

@@ -1,6 +1,8 @@
 /** Calls of the REST API by the developer's commands. */
+import { randomUUID } from "node:crypto"
 import { fetchFailure, fetchWithin } from "../../egress/fetch-within.ts"
 import { CommandFailed } from "../command-failed.ts"
+import { shown } from "../terminal.ts"
 import type { Profile } from "./profile.ts"
 
 type Json = { readonly [member: string]: unknown }
@@ -17,22 +19,28 @@ interface Problem {
 }
 
 const sentenceOf = (status: number, body: Problem): string => {
-  const faults = (body.errors ?? []).map(({ pointer = "", detail = "" }) => `\n  ${pointer}: ${detail}`)
-  const remedy = typeof body.remedy === "string" ? ` ${body.remedy}` : ""
-  return `${typeof body.detail === "string" ? body.detail : `The server answered ${status}.`}${remedy}${faults.join("")}`
+  const faults = (body.errors ?? []).map(({ pointer = "", detail = "" }) => `\n  ${shown(`${pointer}: ${detail}`)}`)
+  const remedy = typeof body.remedy === "string" ? ` ${shown(body.remedy)}` : ""
+  return `${typeof body.detail === "string" ? shown(body.detail) : `The server answered ${status}.`}${remedy}${faults.join("")}`
 }
 
-const parsed = (text: string): Json => {
+const parsed = (text: string): Json | undefined => {
   try {
-    return JSON.parse(text === "" ? "{}" : text) as Json
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined
   } catch {
-    return {}
+    return undefined
   }
 }
 
 /** @throws CommandFailed with the server's words */
 export const callRest = async ({ url, key }: Profile, method: string, path: string, body?: unknown): Promise<Json> => {
-  const headers = { "x-api-key": key, ...(body === undefined ? {} : { "content-type": "application/json" }) }
+  const repeatable = method === "GET" ? {} : { "idempotency-key": randomUUID() }
+  const headers = {
+    "x-api-key": key,
+    ...repeatable,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  }
   const init = {
     method,
     headers,
@@ -43,10 +51,12 @@ export const callRest = async ({ url, key }: Profile, method: string, path: stri
     status: answer.status,
     text: await answer.text(),
   })).catch((cause: unknown) => {
-    throw new NotAnswered(`The server at ${url} cannot be reached (${fetchFailure(cause)}).`)
+    const outcome = method === "GET" ? "" : " It is not known whether it did what was asked."
+    throw new NotAnswered(`The server at ${url} gave no answer (${fetchFailure(cause)}).${outcome}`)
   })
   const answer = parsed(text)
-  if (status >= 200 && status < 300) return answer
-  const sentence = sentenceOf(status, answer)
+  if (status >= 200 && status < 300 && answer !== undefined) return answer
+  if (status < 300) throw new NotAnswered(`The answer of ${url} is not that of a Gathercue server.`)
+  const sentence = sentenceOf(status, answer ?? {})
   throw status === 429 || status >= 500 ? new NotAnswered(sentence) : new CommandFailed(sentence)
 }

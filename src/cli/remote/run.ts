@@ -7,7 +7,7 @@ import { type RemoteInvocation, readRemoteArguments } from "./arguments.ts"
 import { bashCompletion } from "./completion.ts"
 import { createEvent, driveEvent, listEvents } from "./events.ts"
 import { checkTypes, listen } from "./listen.ts"
-import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, readProfile } from "./profile.ts"
+import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, keyOf, readProfile } from "./profile.ts"
 import { callRest } from "./rest.ts"
 
 /** Reads a line without showing it. */
@@ -26,10 +26,9 @@ const readSecret = async (question: string): Promise<string> => {
 
 const login = async ({ url }: RemoteInvocation): Promise<void> => {
   const base = baseOf(url ?? GIVEN.url ?? DEFAULT_URL)
-  const key = GIVEN.key ?? (await readSecret(`API key for ${base}: `))
-  if (key === "") throw new CommandFailed("No key was given on the input.")
-  // A key without this right is refused by another code than a wrong key; both tell the user.
-  await callRest({ url: base, key }, "GET", "/v1/events?limit=1")
+  const key = keyOf(await readSecret(`API key for ${base}: `))
+  const { events } = await callRest({ url: base, key }, "GET", "/v1/events?limit=1")
+  if (!Array.isArray(events)) throw new CommandFailed(`${base} is no Gathercue server.`)
   print(`The key works and is kept in ${await keepProfile({ url: base, key })}.`)
 }
 
@@ -63,4 +62,8 @@ const run = async (asked: RemoteInvocation): Promise<void> => {
   }
 }
 
-export const runRemote = (args: ReadonlyArray<string>): Promise<void> => run(readRemoteArguments(args))
+export const runRemote = (args: ReadonlyArray<string>): Promise<void> => {
+  // The reader of a pipe, such as head, may have enough.
+  process.stdout.on("error", (cause: NodeJS.ErrnoException) => process.exit(cause.code === "EPIPE" ? 0 : 1))
+  return run(readRemoteArguments(args))
+}

@@ -4,6 +4,8 @@ import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 
 const MAX_PREPARED = 100
+/** Most room ids of all prepared announcements together, so that the hosts' snapshot stays small. */
+const MAX_ROOMS = 1_000
 
 const roomsOf = (targets: "all" | ReadonlyArray<string>): ReadonlyArray<string> | null =>
   targets === "all" ? null : [...new Set(targets)]
@@ -37,6 +39,11 @@ export const announcements = {
         return refuse("conflict", `At most ${MAX_PREPARED} announcements can be prepared.`)
       }
       const prepared = { text, roomIds: roomsOf(targets), at: turn.at }
+      const rooms = [prepared, ...turn.all("prepared").values()].reduce(
+        (sum, { roomIds }) => sum + (roomIds?.length ?? 0),
+        0,
+      )
+      if (rooms > MAX_ROOMS) return refuse("conflict", `Prepared announcements can name ${MAX_ROOMS} rooms together.`)
       turn.put("prepared", turn.freshId, prepared)
       const view = { id: turn.freshId, ...prepared }
       turn.publish("announcement.prepared", "staff", { prepared: view })
