@@ -2,10 +2,11 @@
 import { expect, test } from "vitest"
 import { type Answer, type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { type Receiver, startReceiver, status } from "../support/http-receiver.ts"
-import { sharedServer } from "../support/shared.ts"
+import { sharedRows, sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
 const server = sharedServer()
+const rows = sharedRows(server)
 
 type Api = (method: string, path: string, options?: CallOptions) => Promise<Answer>
 
@@ -134,4 +135,30 @@ test("a delivery that is still to be sent is not repeated", async () => {
   await eventually(() => receiver.received.length > 0, "the first attempt")
   const again = await api("POST", `/v1/webhooks/${hook.id}/replay`, { body: { since: hook.createdAt } })
   expect(again.body.deliveries).toBe(0)
+})
+
+test("a replay of more than a thousand goes on where it ended, and takes no repetition for a delivery", async () => {
+  const { api, workspaceId } = await openHouse()
+  const { body: hook } = await api("POST", "/v1/webhooks", { body: { url: "https://hooks.invalid/in" } })
+  // A thousand and ten were delivered, a second after the other.
+  await rows.run(
+    `with sent as (
+       insert into outbox_messages (id, workspace_id, type, body, occurred_at)
+       select gen_random_uuid(), $1::uuid, 'event.ended', '{}', now() from generate_series(1, 1010) returning id
+     )
+     insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, attempts, created_at)
+     select gen_random_uuid(), id, $2::uuid, $2::uuid, 'delivered', 1,
+            timestamptz '2026-01-01T00:00:00Z' + row_number() over () * interval '1 second' from sent`,
+    [workspaceId, hook.id],
+  )
+  const replay = async (since: string): Promise<Json> => {
+    const { body } = await api("POST", `/v1/webhooks/${hook.id}/replay`, { body: { since } })
+    // What was sent again counts as delivered, so that nothing but its age keeps it from being taken once more.
+    const settled = "status = 'delivered', attempts = 1, next_attempt_at = null"
+    await rows.run(`update webhook_deliveries set ${settled} where endpoint_id = $1::uuid`, [hook.id])
+    return body
+  }
+  const first = await replay("2026-01-01T00:00:00Z")
+  expect(first).toEqual({ deliveries: 1000, nextSince: "2026-01-01T00:16:41.000Z" })
+  expect(await replay(first["nextSince"])).toEqual({ deliveries: 10, nextSince: null })
 })

@@ -60,6 +60,8 @@ export const appendReplay = async (
         from webhook_deliveries d join endpoint e on e.id = d.endpoint_id and e.is_active
         join outbox_messages m on m.id = d.message_id
        where d.created_at >= ${since} and m.type <> 'ping' and (${readsAudit}::boolean or m.type <> 'audit.created')
+         and not exists (select 1 from webhook_deliveries earlier
+                          where earlier.message_id = d.message_id and earlier.endpoint_id = d.endpoint_id and earlier.created_at < ${since})
        group by d.message_id having bool_and(d.status <> 'pending')
        order by min(d.seq) limit ${REPEATED_AT_ONCE + 1}
     ), delivery as (

@@ -877,6 +877,7 @@ export const de: Texts = {
     announceLater: "Noch nicht: für später vorbereiten",
     prepareAnnouncement: "Vorbereiten",
     preparedAnnouncements: "Vorbereitete Durchsagen",
+    roomIsGone: "einen Raum, der geschlossen ist",
     announced: (time, text) => `Durchgesagt um ${time}: ${text}`,
     everybody: "alle",
     people: "Personen",

@@ -870,6 +870,7 @@ export const en = {
     announceLater: "Not yet: prepare it for later",
     prepareAnnouncement: "Prepare",
     preparedAnnouncements: "Prepared announcements",
+    roomIsGone: "a room that is closed",
     announced: (time: string, text: string) => `Announced at ${time}: ${text}`,
     everybody: "everybody",
     people: "People",

@@ -17,15 +17,22 @@ const Prepared = ({ client }: ClientProps) => {
   const texts = useTexts()
   const { host } = texts
   const prepared = useEvent(client, (state) => state.preparedAnnouncements) ?? []
+  const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
   const { send, isPending, error } = useCommand(client)
   if (prepared.length === 0) return null
+  const nameOf = (roomId: string): string => rooms.find(({ id }) => id === roomId)?.name ?? host.roomIsGone
   return (
     <>
       <h3>{host.preparedAnnouncements}</h3>
       <ul className="rows" aria-label={host.preparedAnnouncements}>
-        {prepared.map(({ id, text }) => (
+        {prepared.map(({ id, text, roomIds }) => (
           <li key={id} className="row row-apart">
-            <bdi>{text}</bdi>
+            <span>
+              <bdi>{text}</bdi>{" "}
+              <span className="quiet">
+                {host.announceTo} {roomIds === null ? host.everybody : roomIds.map(nameOf).join(", ")}
+              </span>
+            </span>
             <span className="row">
               <Button
                 aria-label={`${host.announce}: ${text}`}
