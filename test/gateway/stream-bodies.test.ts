@@ -145,7 +145,7 @@ test("a quiet stream has a comment every fifteen seconds, unless its client take
       sent: () => {},
       failed: () => {},
     },
-    { sessions: { ...streamSessionsHere(), pass: (() => {}) as never }, timers: time.timers, orderedLimitBytes: 1000 },
+    { sessions: streamSessionsHere([Buffer.alloc(32)]), timers: time.timers, orderedLimitBytes: 1000 },
   )
   const client = { address: "192.0.2.1", isShared: false }
   streams.open({ client, identify: "{}", resume: undefined, padding: 0 }, body)

@@ -27,7 +27,7 @@ export interface NewStream {
 }
 
 interface Given {
-  readonly sessions: StreamSessions["Service"]
+  readonly sessions: Pick<StreamSessions["Service"], "begin">
   readonly timers: Timers
   readonly orderedLimitBytes: number
 }
