@@ -1,6 +1,7 @@
 /** The routes of the gateway without WebSockets: event streams, and the frames of their clients (docs/gateway.md). */
 import { Effect, Exit, Result, Schema } from "effect"
 import { GatewayDoor } from "../../gateway/requests/door.ts"
+import { TURNED_AWAY_SECONDS } from "../../gateway/transport/connection-handlers.ts"
 import type { NewStream } from "../../gateway/transport/event-streams.ts"
 import { StreamSessions } from "../../identity/stream-sessions.ts"
 import { BadRequest, Unauthorized } from "../../model/errors.ts"
@@ -15,7 +16,6 @@ import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
 import type { PlainRoute, StreamRoute } from "../transport/uws-http.ts"
 
 const MOST_PADDING = 32_768
-const TURNED_AWAY_SECONDS = "5"
 
 const STREAM_HEADERS: HttpResponse["headers"] = [
   ["content-type", "text/event-stream"],
