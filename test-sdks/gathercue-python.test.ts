@@ -1,10 +1,13 @@
 /** The client for Python (`packages/python/`): its wheel, its types, and its promises, which are those of the TypeScript client. */
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { cp, readdir } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { type Drive, NAMED_VECTORS, play, type Told } from "../test/client/vectors/play.ts"
 import { createWorkspace } from "../test/support/api.ts"
 import { sharedServer } from "../test/support/shared.ts"
@@ -30,6 +33,15 @@ beforeAll(async () => {
   const wheel = join(folder, "python/dist/gathercue-0.1.0-py3-none-any.whl")
   await run(installed, ["-m", "pip", "install", "-q", "--no-index", "--find-links", tools().wheels, wheel])
 })
+
+const REDIRECTED = `
+import asyncio, json, sys
+from gathercue import TokenRefused, gateway_token
+try:
+    asyncio.run(gateway_token(sys.argv[1], "e", "session"))
+except TokenRefused as refused:
+    print(json.dumps([refused.status, refused.code]))
+`
 
 const METADATA = `
 import importlib.metadata as of, json
@@ -92,6 +104,20 @@ test("waiting dispatches and commands have bounds, which are told to whoever exc
   expect(quick).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "ended"])
   expect(commands).toEqual(["too many", "unanswered", "unanswered"])
   expect([isCancelled, late]).toEqual([true, ["ended"]])
+})
+
+test("a token request follows no redirect, which would carry the session to another address", async () => {
+  const paths: Array<string | undefined> = []
+  const elsewhere = createServer(({ url }, answer) => {
+    paths.push(url)
+    answer.writeHead(302, { location: "/elsewhere", "content-length": "0" }).end()
+  })
+  elsewhere.listen(0, "127.0.0.1")
+  await once(elsewhere, "listening")
+  onTestFinished(() => void elsewhere.close())
+  const { port } = elsewhere.address() as AddressInfo
+  const printed = await run(installed, ["-X", "dev", "-W", "error", "-c", REDIRECTED, `http://127.0.0.1:${port}`])
+  expect([JSON.parse(printed), paths]).toEqual([[302, "unknown"], ["/v1/auth/gateway-token"]])
 })
 
 describe("the promises of every client", () => {

@@ -7,6 +7,7 @@ import type { Sharding } from "effect/cluster"
 import type { Feed } from "../actors/feed.ts"
 import type { Ownership } from "../actors/ownership/ownership.ts"
 import type { Residents } from "../actors/runtime/residents.ts"
+import type { KeyRing } from "../crypto/secret-key.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { StreamSessions } from "../identity/stream-sessions.ts"
 import type { OtherLoads } from "../telemetry/other-loads.ts"
@@ -24,6 +25,8 @@ export interface NodeOptions extends NodePlacementOptions {
   readonly nats: Redacted.Redacted<string> | null
   /** Link name of the nodes on a copy of a database; null: on the original. */
   readonly link?: string | null
+  /** Sign the sessions of event streams. */
+  readonly streamKeys: KeyRing
 }
 
 export const nodeLayers = (
@@ -33,7 +36,7 @@ export const nodeLayers = (
   never,
   Telemetry
 > =>
-  Layer.mergeAll(clusterFeedLayer, clusterGrantsLayer, clusterLoadsLayer, clusterStreamsLayer).pipe(
+  Layer.mergeAll(clusterFeedLayer, clusterGrantsLayer, clusterLoadsLayer, clusterStreamsLayer(options.streamKeys)).pipe(
     Layer.provideMerge(nodePlacement(options)),
     Layer.provide(
       options.nats === null

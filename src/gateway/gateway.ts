@@ -29,7 +29,7 @@ import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
 import { GatewayDoor } from "./requests/door.ts"
 import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
-import { EventStreams } from "./transport/event-streams.ts"
+import { type ConnectionHandlers, EventStreams } from "./transport/event-streams.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
 import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
 
@@ -156,7 +156,7 @@ export const bindGateway = (
       }
       return true
     }
-    const handlers: ConstructorParameters<typeof EventStreams>[0] = {
+    const handlers: ConnectionHandlers = {
       refusal: ({ address, isShared }) => {
         if (hub.isFull || lacksFiles()) return "full"
         return isShared || addresses.admits(address) ? undefined : "address"

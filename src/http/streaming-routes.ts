@@ -1,7 +1,8 @@
 /** The routes beside the contract: their bodies are bytes or streams. */
 import { Effect } from "effect"
 import { gatewayStreamRoutes } from "./gateway/stream-routes.ts"
-import { mediaRoutes } from "./media/routes.ts"
+import { type MediaRouteOptions, mediaRoutes } from "./media/routes.ts"
+import type { Problems } from "./transport/problem.ts"
 
-export const streamingRoutes = (...given: Parameters<typeof mediaRoutes>) =>
-  Effect.map(Effect.all([mediaRoutes(...given), gatewayStreamRoutes(given[0])]), (routes) => routes.flat())
+export const streamingRoutes = (problems: Problems, options: MediaRouteOptions) =>
+  Effect.map(Effect.all([mediaRoutes(problems, options), gatewayStreamRoutes(problems)]), (routes) => routes.flat())

@@ -1,5 +1,7 @@
 /** The client on networks without WebSockets: against the real server, through proxies. */
-import { describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
+import { StreamSocket } from "../../packages/client/src/connection/stream-socket.ts"
+import { CONTRACT } from "../../packages/client/src/contract/op.ts"
 import { GatewayClient, makeRestClient, type Transport } from "../../packages/client/src/entry.ts"
 import { call, createLiveEvent, createPerson } from "../support/api.ts"
 import { sharedServer, sharedWorkspace } from "../support/shared.ts"
@@ -76,7 +78,78 @@ test("a lost stream is resumed by a stream: nothing is missed or repeated, and c
     await eventually(() => heard.includes(`${round} meanwhile`), "what was missed")
   }
   expect(heard).toEqual([0, 1, 2].flatMap((round) => [`${round} before`, `${round} meanwhile`]))
+  // Each loss costs one attempt with a WebSocket.
+  expect([client.transport, proxy.cutUpgrades()]).toEqual(["sse", 2 + 3])
+})
+
+test("after an outage that looked like such a network, the next loss leads back to a WebSocket", async () => {
+  const { id } = await publicEvent()
+  const proxy = await strictProxy(server.url)
+  const { client, transports } = opened(id, {}, proxy)
+  await client.connect()
   expect([client.transport, proxy.cutUpgrades()]).toEqual(["sse", 2])
+  proxy.passUpgrades()
+  const again = new Promise((resolve) => client.on("connected", resolve))
+  proxy.cut()
+  expect(await again).toMatchObject({ resumed: true })
+  expect([client.transport, transports, proxy.streams.length]).toEqual(["websocket", ["sse", "websocket"], 1])
+})
+
+describe("a frame of the client", () => {
+  test("that was taken without an answer is sent again, and its command is executed once", async () => {
+    const { id } = await publicEvent()
+    const proxy = await strictProxy(server.url)
+    const { client, heard } = await hostOf(id, proxy.through)
+    await client.connect()
+    const taken = proxy.spoilNext("takeUnanswered")
+    const first = client.command("announce", { text: "first" })
+    await taken.ended
+    expect((await first).ok).toBe(true)
+    expect((await client.command("announce", { text: "second" })).ok).toBe(true)
+    await eventually(() => heard.includes("second"), "the announcements")
+    expect([heard, client.transport, proxy.streams.length]).toEqual([["first", "second"], "sse", 1])
+  })
+
+  test("whose request is held for ever is sent again after ten seconds, while the stream goes on", async () => {
+    const { id } = await publicEvent()
+    const proxy = await strictProxy(server.url)
+    const { client: host } = await hostOf(id)
+    await host.connect()
+    const { token, url } = await makeRestClient({ baseUrl: server.url }).createGatewayToken({
+      payload: { eventId: id },
+    })
+    const client = { name: "test", version: "0", contract: CONTRACT }
+    const stream = new StreamSocket(proxy.through(url), { token, client }, 0)
+    onTestFinished(() => stream.close())
+    const waiting = new Map<string, () => void>()
+    const frame = (text: string) => new Promise<void>((resolve) => waiting.set(text, resolve))
+    stream.addEventListener("message", ({ data }: { readonly data: string }) => {
+      for (const [text, resolve] of waiting) if (data.includes(text)) resolve()
+    })
+    await frame('"t":"ready"')
+    const [answered, dispatched] = [frame('"id":"held"'), frame("meanwhile")]
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldClearNativeTimers: true })
+    onTestFinished(() => void vi.useRealTimers())
+    const held = proxy.spoilNext("hold")
+    stream.send(JSON.stringify({ op: 3, id: "held", t: "hand.raise", d: {} }))
+    await held.come
+    await host.command("announce", { text: "meanwhile" })
+    await dispatched
+    await vi.advanceTimersByTimeAsync(10_000)
+    await held.ended
+    await vi.advanceTimersByTimeAsync(1000)
+    await answered
+    expect(proxy.streams.length).toBe(1)
+  })
+
+  test("that has too many bytes ends the client, as over a WebSocket", async () => {
+    const { id } = await publicEvent()
+    const { client } = opened(id, { transport: "sse" })
+    await client.connect()
+    const closed = new Promise((resolve) => client.on("closed", resolve))
+    client.command("chat.send", { to: "event", text: "x".repeat(17_000) }).catch(() => {})
+    expect(await closed).toMatchObject({ code: 4301 })
+  })
 })
 
 test("a proxy that passes on full buffers alone delays no frame, once the client has noticed it", async () => {

@@ -139,7 +139,7 @@ const startNode = async (
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
     GatewayDoor.layer,
-    StreamSessions.layer,
+    StreamSessions.layer([Buffer.alloc(32)]),
     Layer.succeed(MediaLinks, mediaLinksOf([Buffer.alloc(32)])),
     LiveBroadcasts.layer({
       ingest: { most: 8, mostOfOne: 8, maxKbps: 8000, maxHours: 12 },

@@ -1,9 +1,12 @@
 /** What a stream writes into the body of its answer, and what waits while its client takes nothing. */
-import { expect, test } from "vitest"
+import { Effect, Exit } from "effect"
+import { expect, onTestFinished, test, vi } from "vitest"
+import type { Socket } from "../../src/gateway/connection/connection.ts"
 import { EventStream } from "../../src/gateway/transport/event-stream.ts"
 import { EventStreams } from "../../src/gateway/transport/event-streams.ts"
 import { OpenBody } from "../../src/http/transport/open-body.ts"
 import { streamSessionsHere } from "../../src/identity/stream-sessions.ts"
+import { CLOSE } from "../../src/protocol/wire/close-codes.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
 /** An engine that takes what it is told to, and buffers the rest. */
@@ -73,13 +76,13 @@ test("what waits is dropped at once when the client is gone", () => {
   expect(body.buffered()).toBeLessThan(100)
 })
 
-const QUIET = { subscribe: () => {}, unsubscribe: () => {}, sent: () => {} }
+const QUIET = { subscribe: () => {}, unsubscribe: () => {}, sent: () => {}, cut: () => {} }
 
 test("a stream begins with padding, and keeps its client's position by the rules of the client", () => {
   const { engine, body } = openEngine()
   const resume = { epoch: "e", cursors: { event: 3, me: 0 } }
   const stream = new EventStream(body, QUIET, { resume, padding: 0, mostBuffered: 1000 })
-  expect(engine.written.join("")).toMatch(/^retry: \d+\n:.{2048}\n\n$/)
+  expect(engine.written.join("")).toMatch(/^:.{2048}\n\n$/)
   const sent = (...objects: ReadonlyArray<object>): string | undefined => {
     stream.send(JSON.stringify(objects.length === 1 ? objects[0] : objects))
     return /^id: (.*)$/m.exec(engine.written.at(-1) ?? "")?.[1]
@@ -131,24 +134,80 @@ test("a stream far above the limit is cut at once", async () => {
   expect([engine.written.length, stream.buffered()]).toEqual([2, 0])
 })
 
-test("a quiet stream has a comment every fifteen seconds, unless its client takes nothing", async () => {
-  const { engine, body } = openEngine()
+const CLIENT = { address: "192.0.2.1", isShared: false }
+
+/** Streams whose connections do nothing but record what is applied to them. */
+const openStreams = async () => {
   const time = await openVirtualTime()
-  const connection = { close: () => {}, apply: () => {} }
+  const applied: unknown[] = []
+  const calls: string[] = []
+  const sockets: Socket[] = []
+  const connection = { close: () => {}, apply: (event: unknown) => applied.push(event) }
+  const sessions = streamSessionsHere([Buffer.alloc(32)])
   const streams = new EventStreams(
     {
       refusal: () => undefined,
-      opened: () => connection as never,
-      closed: () => {},
+      opened: (socket, _client, secret) => {
+        sockets.push(socket)
+        calls.push(secret ?? "")
+        return connection as never
+      },
+      closed: () => calls.push("closed"),
       received: () => {},
       drained: () => {},
       sent: () => {},
       failed: () => {},
     },
-    { sessions: { ...streamSessionsHere(), pass: (() => {}) as never }, timers: time.timers, orderedLimitBytes: 1000 },
+    { sessions, timers: time.timers, orderedLimitBytes: 1000 },
   )
-  const client = { address: "192.0.2.1", isShared: false }
-  streams.open({ client, identify: "{}", resume: undefined, padding: 0 }, body)
+  onTestFinished(() => streams.stop())
+  const open = (body: OpenBody): Socket => {
+    streams.open({ client: CLIENT, identify: "{}", resume: undefined, padding: 0 }, body)
+    return sockets.at(-1) as Socket
+  }
+  return { streams, open, applied, calls, sessions, time }
+}
+
+test("a stream that is cut far above the limit counts as a slow consumer", async () => {
+  const { engine, body } = openEngine()
+  const { open, applied } = await openStreams()
+  const socket = open(body)
+  engine.takes = false
+  socket.send(JSON.stringify({ op: 13, d: "x".repeat(5000) }))
+  // A cut does not disturb the caller, who may be iterating over the streams.
+  expect(applied).toEqual([])
+  await new Promise(setImmediate)
+  expect(applied).toEqual([{ type: "cut", why: CLOSE.slowConsumer }, { type: "lost" }])
+})
+
+test("nothing remains of a stream that is gone: no session, no subscription, no comments", async () => {
+  const [gone, stays] = [openEngine(), openEngine()]
+  const { streams, open, calls, sessions, time } = await openStreams()
+  const socket = open(gone.body)
+  const [secret = ""] = calls
+  const other = open(stays.body)
+  for (const topic of ["event", "staff"]) for (const each of [socket, other]) each.subscribe(topic)
+  const written = () => [gone, stays].map(({ engine }) => engine.written.length)
+  streams.publish("event", '{"op":0}')
+  expect(written()).toEqual([2, 2])
+  const find = sessions.find(() => () => Effect.die("elsewhere"))
+  expect(Exit.isSuccess(Effect.runSyncExit(find(secret)))).toBe(true)
+  gone.body.aborted()
+  expect(calls.filter((call) => call === "closed")).toEqual(["closed"])
+  expect(Exit.isSuccess(Effect.runSyncExit(find(secret)))).toBe(false)
+  // The frames of a stream that is kept would be computed, and written into a body that drops them.
+  const deliver = vi.spyOn(EventStream.prototype, "deliver")
+  const keep = vi.spyOn(EventStream.prototype, "keepAlive")
+  onTestFinished(() => void vi.restoreAllMocks())
+  for (const topic of ["event", "staff"]) streams.publish(topic, '{"op":0}')
+  await time.pass(15_000)
+  expect([deliver.mock.calls.length, keep.mock.calls.length]).toEqual([2, 1])
+})
+
+test("a quiet stream has a comment every fifteen seconds, unless its client takes nothing", async () => {
+  const { engine, body } = openEngine()
+  const { open, time } = await openStreams()
+  open(body)
   await time.pass(14_000)
   expect(engine.written.length).toBe(1)
   await time.pass(16_500)
@@ -156,5 +215,4 @@ test("a quiet stream has a comment every fifteen seconds, unless its client take
   engine.takes = false
   await time.pass(60_000)
   expect(engine.written.length).toBe(4)
-  streams.stop()
 })

@@ -101,6 +101,7 @@ export const startActors = async (
           lostMs: LOST_MS,
           node: options.clustered.node,
           idleMs: IDLE_MS,
+          streamKeys: [Buffer.alloc(32)],
           nats: Redacted.make(inject("natsUrl") ?? ""),
         }).pipe(Layer.provide(telemetry))
   const layer = liveEventsLayer({

@@ -35,7 +35,7 @@ interface ClientEvents {
   readonly state: EventState
   /** Every connection that became ready, resumed or not. */
   readonly connected: Ready
-  /** The next attempts use another transport, because none of the last ones brought a hello. */
+  /** The next attempts use another transport: none of the last ones brought a hello, or a stream was lost and a WebSocket may work now. */
   readonly transport: Transport
   /** A failed connection attempt. `retryInMs` is the wait before the next one; null when there is none. */
   readonly error: { readonly cause: unknown; readonly retryInMs: number | null }
@@ -397,7 +397,7 @@ export class GatewayClient {
   }
 
   #lost(code: number, reason: string): void {
-    const isOther = this.#isDialing && this.#dialer.failed(reason === NO_HELLO)
+    const isOther = this.#isDialing ? this.#dialer.failed(reason === NO_HELLO) : this.#dialer.lost()
     this.#drop()
     if (isOther) this.#events.emit("transport", this.transport)
     const next = this.#retries.closed(code, reason)

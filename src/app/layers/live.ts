@@ -9,7 +9,7 @@ import type { Config } from "../../config/config.ts"
 import { GATEWAY_DEFAULTS } from "../../gateway/options.ts"
 import { type ClusterLimits, RateLimits } from "../../http/limits/rate-limits.ts"
 import { GrantChanges } from "../../identity/grant-changes.ts"
-import { StreamSessions } from "../../identity/stream-sessions.ts"
+import { STREAM_SESSIONS_PURPOSE, StreamSessions } from "../../identity/stream-sessions.ts"
 import { type MediaLinks, mediaLinksOf } from "../../media/links.ts"
 import { type AddressGiven, playbackUrlBy } from "../../media/live/addresses.ts"
 import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "../../media/live/live-settings.ts"
@@ -28,17 +28,25 @@ const nodesOf = (options: NodeOptions) =>
   Layer.unwrap(Effect.promise(async () => (await import("../../cluster/node-layers.ts")).nodeLayers(options)))
 
 /** Where live events run, how their publications reach the gateways, and how gateways learn of changed grants. */
-export const placementOf = ({ config: { cluster }, open, node, instance: { link } }: Composition) =>
-  cluster === null || open.node === null
+export const placementOf = (composition: Composition) => {
+  const {
+    config: { cluster },
+    open,
+    node,
+    instance: { link },
+  } = composition
+  const streamKeys = keysOf(composition, STREAM_SESSIONS_PURPOSE)
+  return cluster === null || open.node === null
     ? Layer.mergeAll(
         oneProcess({ idleMs: ACTOR_IDLE_MS, simulateNetwork: false }),
         Layer.succeed(Ownership, Ownership.alone(node, open.lock.held)),
         Feed.layerMemory,
         GrantChanges.layer,
         OtherLoads.none,
-        StreamSessions.layer,
+        StreamSessions.layer(streamKeys),
       )
-    : nodesOf({ ...cluster, address: cluster, session: open.node, node, link, idleMs: ACTOR_IDLE_MS })
+    : nodesOf({ ...cluster, address: cluster, session: open.node, node, link, idleMs: ACTOR_IDLE_MS, streamKeys })
+}
 
 const recorderOf = ({ media, s3, recordsElsewhere, ingest }: Config): Recorder => {
   if (recordsElsewhere) return "events"

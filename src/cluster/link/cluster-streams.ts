@@ -4,7 +4,8 @@
  */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
-import { NO_STREAM, readSecret, StreamSessions, streamSessionsHere } from "../../identity/stream-sessions.ts"
+import type { KeyRing } from "../../crypto/secret-key.ts"
+import { NO_STREAM, type PassFrame, StreamSessions, streamSessionsHere } from "../../identity/stream-sessions.ts"
 import { type Unauthorized, Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { NodeLink } from "./node-link.ts"
@@ -32,48 +33,43 @@ interface Taken {
 const NO_ANSWER = new Unavailable({ detail: "The node of the stream does not answer.", retryAfterSeconds: 1 })
 const TOO_MANY = new Unavailable({ detail: "Too many frames wait for other nodes.", retryAfterSeconds: 1 })
 
-export const clusterStreamsLayer: Layer.Layer<StreamSessions, never, NodeLink> = Layer.effect(
-  StreamSessions,
-  Effect.gen(function* () {
-    const link = yield* NodeLink
-    const timers = yield* currentTimers
-    const { place, begin, passHere } = streamSessionsHere()
-    const open = new Map<string, (isTaken: boolean) => void>()
+/** `keys`: the same on all nodes. */
+export const clusterStreamsLayer = (keys: KeyRing): Layer.Layer<StreamSessions, never, NodeLink> =>
+  Layer.effect(
+    StreamSessions,
+    Effect.gen(function* () {
+      const link = yield* NodeLink
+      const timers = yield* currentTimers
+      const { place, begin, passHere, find } = streamSessionsHere(keys)
+      const open = new Map<string, (isTaken: boolean) => void>()
 
-    link.subscribe(`${PASSED}.${place}`, (text) => {
-      const { ask, from, hash, frame } = JSON.parse(text) as Passed
-      const answer: Taken = { ask, isTaken: passHere(hash, Buffer.from(frame)) }
-      link.publish(`${TAKEN}.${from}`, JSON.stringify(answer))
-    })
-    link.subscribe(`${TAKEN}.${place}`, (text) => {
-      const { ask, isTaken } = JSON.parse(text) as Taken
-      open.get(ask)?.(isTaken)
-    })
-
-    const passOn = (to: string, hash: string, frame: Uint8Array): Effect.Effect<void, Unauthorized | Unavailable> =>
-      Effect.callback((resume) => {
-        if (open.size >= MOST_OPEN) return resume(Effect.fail(TOO_MANY))
-        const ask = newId()
-        const settle = (outcome: Effect.Effect<void, Unauthorized | Unavailable>): void => {
-          cancel()
-          open.delete(ask)
-          resume(outcome)
-        }
-        const cancel = timers.after(TAKEN_WITHIN_MS, () => settle(Effect.fail(NO_ANSWER)))
-        open.set(ask, (isTaken) => settle(isTaken ? Effect.void : Effect.fail(NO_STREAM)))
-        const passed: Passed = { ask, from: place, hash, frame: Buffer.from(frame).toString() }
-        return link.publish(`${PASSED}.${to}`, JSON.stringify(passed))
+      link.subscribe(`${PASSED}.${place}`, (text) => {
+        const { ask, from, hash, frame } = JSON.parse(text) as Passed
+        const answer: Taken = { ask, isTaken: passHere(hash, Buffer.from(frame)) }
+        link.publish(`${TAKEN}.${from}`, JSON.stringify(answer))
+      })
+      link.subscribe(`${TAKEN}.${place}`, (text) => {
+        const { ask, isTaken } = JSON.parse(text) as Taken
+        open.get(ask)?.(isTaken)
       })
 
-    return {
-      begin,
-      pass: (secret, frame) =>
-        Effect.suspend(() => {
-          const read = readSecret(secret)
-          if (read === undefined) return Effect.fail(NO_STREAM)
-          if (read.place !== place) return passOn(read.place, read.hash, frame)
-          return passHere(read.hash, frame) ? Effect.void : Effect.fail(NO_STREAM)
-        }),
-    }
-  }),
-)
+      const passOn =
+        (to: string, hash: string): PassFrame =>
+        (frame) =>
+          Effect.callback((resume) => {
+            if (open.size >= MOST_OPEN) return resume(Effect.fail(TOO_MANY))
+            const ask = newId()
+            const settle = (outcome: Effect.Effect<void, Unauthorized | Unavailable>): void => {
+              cancel()
+              open.delete(ask)
+              resume(outcome)
+            }
+            const cancel = timers.after(TAKEN_WITHIN_MS, () => settle(Effect.fail(NO_ANSWER)))
+            open.set(ask, (isTaken) => settle(isTaken ? Effect.void : Effect.fail(NO_STREAM)))
+            const passed: Passed = { ask, from: place, hash, frame: Buffer.from(frame).toString() }
+            return link.publish(`${PASSED}.${to}`, JSON.stringify(passed))
+          })
+
+      return { begin, find: find(passOn) }
+    }),
+  )

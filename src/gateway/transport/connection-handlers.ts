@@ -5,6 +5,15 @@ import type { Connection, Socket } from "../connection/connection.ts"
 /** Reason to refuse a new connection: the process has no capacity, or its address has too many connections. */
 export type TurnedAway = "full" | "address"
 
+/** Seconds after which a connection that was turned away may be tried again: the header `retry-after`. */
+export const TURNED_AWAY_SECONDS = "5"
+
+/**
+ * Factor of a transport's limit of buffered bytes over the gateway's. The gateway closes with a code that still fits behind the buffer; the
+ * transport's limit is the last resort.
+ */
+export const TRANSPORT_LIMIT_FACTOR = 4
+
 export interface ConnectionHandlers {
   /** Called before a connection is opened. */
   readonly refusal: (client: Client) => TurnedAway | undefined

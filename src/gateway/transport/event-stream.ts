@@ -30,6 +30,8 @@ interface StreamOwner {
   readonly subscribe: (topic: string, stream: EventStream) => void
   readonly unsubscribe: (topic: string, stream: EventStream) => void
   readonly sent: () => void
+  /** Called when the stream is cut because its client takes too little. */
+  readonly cut: () => void
 }
 
 interface StreamOptions {
@@ -37,14 +39,12 @@ interface StreamOptions {
   readonly resume: Resume | undefined
   /** Length of a comment after the events of a turn, for a proxy that passes on full buffers only. */
   readonly padding: number
-  /** Buffered bytes above which the stream is cut without a word: the gateway's own limit is lower. */
+  /** Buffered bytes above which the stream is cut without the event `close`: the gateway's own limit is lower. */
   readonly mostBuffered: number
 }
 
 /** Many proxies and some browsers hold the first kilobytes of a response back. */
 const FIRST_PADDING = 2048
-/** Wait of a browser's EventSource before it connects again. */
-const RETRY_MS = 2000
 
 const commentOf = (length: number): string => `:${" ".repeat(length)}\n\n`
 
@@ -61,7 +61,7 @@ export class EventStream implements Socket {
     this.#owner = owner
     this.#options = options
     this.#positions = new StreamPositions(options.resume)
-    body.write(`retry: ${RETRY_MS}\n${commentOf(Math.max(FIRST_PADDING, options.padding))}`)
+    body.write(commentOf(Math.max(FIRST_PADDING, options.padding)))
   }
 
   send(text: string): void {
@@ -114,7 +114,10 @@ export class EventStream implements Socket {
     if (this.#body.buffered() > this.#options.mostBuffered) {
       this.#isClosed = true
       // The caller may be iterating over the streams.
-      setImmediate(() => this.#body.destroy())
+      setImmediate(() => {
+        this.#owner.cut()
+        this.#body.destroy()
+      })
     } else if (this.#options.padding > 0 && !this.#isPadding) {
       this.#isPadding = true
       setImmediate(() => this.#pad())

@@ -7,14 +7,14 @@ import type { StreamSessions } from "../../identity/stream-sessions.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { ConnectionHandlers } from "./connection-handlers.ts"
+import { type ConnectionHandlers, TRANSPORT_LIMIT_FACTOR } from "./connection-handlers.ts"
 import { EventStream, type StreamBody } from "./event-stream.ts"
 import { objectsOf } from "./stream-positions.ts"
 
 /** Proxies close connections that are silent for half a minute or longer. */
 const KEEP_ALIVE_MS = 15_000
-/** Factor of a stream's last limit over the gateway's, as for WebSockets. */
-const LIMIT_FACTOR = 4
+
+export type { ConnectionHandlers } from "./connection-handlers.ts"
 
 /** A stream that a request asks for. */
 export interface NewStream {
@@ -27,7 +27,7 @@ export interface NewStream {
 }
 
 interface Given {
-  readonly sessions: StreamSessions["Service"]
+  readonly sessions: Pick<StreamSessions["Service"], "begin">
   readonly timers: Timers
   readonly orderedLimitBytes: number
 }
@@ -62,8 +62,7 @@ export class EventStreams {
   /** Opens a connection on the body of a response. */
   open({ client, identify, resume, padding }: NewStream, body: StreamBody): void {
     const { sessions, orderedLimitBytes } = this.#given
-    const mostBuffered = orderedLimitBytes * LIMIT_FACTOR
-    const stream = new EventStream(body, this.#owner, { resume, padding, mostBuffered })
+    const mostBuffered = orderedLimitBytes * TRANSPORT_LIMIT_FACTOR
     let connection: Connection | undefined
     const guard = (act: (connection: Connection) => void): void => {
       if (connection === undefined) return
@@ -74,6 +73,8 @@ export class EventStreams {
         connection.close(CLOSE.internal)
       }
     }
+    const cut = (): void => guard((opened) => opened.apply({ type: "cut", why: CLOSE.slowConsumer }))
+    const stream = new EventStream(body, { ...this.#owner, cut }, { resume, padding, mostBuffered })
     const take = (frame: Uint8Array): void =>
       guard((opened) => this.#handlers.received(opened, new Uint8Array(frame).buffer))
     const session = sessions.begin(take)

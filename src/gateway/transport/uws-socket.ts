@@ -8,7 +8,12 @@ import type { Client } from "../../identity/callers/client-addresses.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/wire/frames.ts"
 import type { Connection, Socket } from "../connection/connection.ts"
-import type { ConnectionHandlers, TurnedAway } from "./connection-handlers.ts"
+import {
+  type ConnectionHandlers,
+  TRANSPORT_LIMIT_FACTOR,
+  TURNED_AWAY_SECONDS,
+  type TurnedAway,
+} from "./connection-handlers.ts"
 
 /** The engine's app to which the gateway is bound. */
 export type SocketApp = TemplatedApp
@@ -21,11 +26,6 @@ interface SocketHandlers extends ConnectionHandlers {
 const ENGINE_MAX_MESSAGE = 65_536
 /** Seconds without any traffic; the gateway's heartbeat rule is far stricter. */
 const ENGINE_IDLE_SECONDS = 120
-/**
- * Factor of the engine's limit over the gateway's. The gateway closes with a code that still fits behind the buffer; the engine's limit is
- * the last resort.
- */
-const ENGINE_LIMIT_FACTOR = 4
 
 interface UserData {
   connection: Connection | undefined
@@ -152,7 +152,7 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
 
   app.ws<UserData>(GATEWAY_PATH, {
     maxPayloadLength: ENGINE_MAX_MESSAGE,
-    maxBackpressure: orderedLimitBytes * ENGINE_LIMIT_FACTOR,
+    maxBackpressure: orderedLimitBytes * TRANSPORT_LIMIT_FACTOR,
     idleTimeout: ENGINE_IDLE_SECONDS,
     sendPingsAutomatically: false,
     upgrade: (res, req, context) => {
@@ -169,7 +169,9 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
       const refusal = handlers.refusal(client)
       if (refusal !== undefined) {
         // The connection is closed, so that it no longer uses a file descriptor.
-        res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end(undefined, true))
+        res.cork(() =>
+          res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", TURNED_AWAY_SECONDS).end(undefined, true),
+        )
         return
       }
       const offered = req.getHeader("sec-websocket-protocol").split(",")

@@ -1,11 +1,12 @@
 /** The routes of the gateway without WebSockets: event streams, and the frames of their clients (docs/gateway.md). */
 import { Effect, Exit, Result, Schema } from "effect"
 import { GatewayDoor } from "../../gateway/requests/door.ts"
+import { TURNED_AWAY_SECONDS } from "../../gateway/transport/connection-handlers.ts"
 import type { NewStream } from "../../gateway/transport/event-streams.ts"
 import { StreamSessions } from "../../identity/stream-sessions.ts"
 import { BadRequest, Unauthorized } from "../../model/errors.ts"
 import { faultsOf, faultText } from "../../model/schema-faults.ts"
-import { COMMANDS_PATH, type Identify, Resume, STREAM_PATH } from "../../protocol/wire/frames.ts"
+import { COMMANDS_PATH, type Identify, MAX_FRAME_BYTES, Resume, STREAM_PATH } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import { refusalResponse } from "../media/refusal.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
@@ -14,10 +15,7 @@ import { requireJsonType } from "../transport/request-body.ts"
 import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
 import type { PlainRoute, StreamRoute } from "../transport/uws-http.ts"
 
-/** Larger frames are refused here, as the engine refuses them on WebSockets. */
-const MOST_FRAME_BYTES = 65_536
 const MOST_PADDING = 32_768
-const TURNED_AWAY_SECONDS = "5"
 
 const STREAM_HEADERS: HttpResponse["headers"] = [
   ["content-type", "text/event-stream"],
@@ -87,7 +85,7 @@ export const gatewayStreamRoutes = (
 ): Effect.Effect<ReadonlyArray<PlainRoute | StreamRoute>, never, GatewayDoor | StreamSessions> =>
   Effect.gen(function* () {
     const door = yield* GatewayDoor
-    const { pass } = yield* StreamSessions
+    const { find } = yield* StreamSessions
     const run = Effect.runCallbackWith(yield* Effect.context<never>())
 
     const turnedAway = {
@@ -121,9 +119,15 @@ export const gatewayStreamRoutes = (
     }
 
     const respond: PlainRoute["respond"] = (request, send) =>
-      run(requireJsonType(request).pipe(Effect.andThen(pass(bearerOf(request) ?? "", request.body))), {
-        onExit: (exit) => send(Exit.isSuccess(exit) ? ACCEPTED : refusalResponse(exit, problems, request.requestId)),
-      })
+      run(
+        find(bearerOf(request) ?? "").pipe(
+          Effect.tap(requireJsonType(request)),
+          Effect.flatMap((pass) => pass(request.body)),
+        ),
+        {
+          onExit: (exit) => send(Exit.isSuccess(exit) ? ACCEPTED : refusalResponse(exit, problems, request.requestId)),
+        },
+      )
 
     return [
       { method: "GET", path: STREAM_PATH, crossOrigin: true, accept },
@@ -132,7 +136,7 @@ export const gatewayStreamRoutes = (
         path: COMMANDS_PATH,
         crossOrigin: true,
         wantsClient: false,
-        bodyLimit: MOST_FRAME_BYTES,
+        bodyLimit: MAX_FRAME_BYTES,
         respond,
       },
     ]

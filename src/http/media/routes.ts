@@ -19,7 +19,7 @@ import type { UploadServices } from "./open-upload.ts"
 import { refusalResponse } from "./refusal.ts"
 import { Uploads } from "./upload.ts"
 
-interface MediaRouteOptions {
+export interface MediaRouteOptions {
   /** Maximum number of concurrent uploads. */
   readonly uploads: number
 }

@@ -1,6 +1,6 @@
 /**
- * Body of a response that stays open, in chunks. The engine tells neither how much it has buffered nor drains its buffer by itself: after a
- * write that the client did not take at once, everything waits here until the engine asks for more.
+ * Body of a response that stays open, in chunks. The engine does not tell how much it has buffered, and does not drain its buffer by itself.
+ * So after a write that the client did not take at once, everything waits here until the engine asks for more.
  */
 
 /** The used part of the engine's response. */

@@ -35,13 +35,27 @@ export class Dialer {
     return (url) => new Socket(url, ["gc.v1"])
   }
 
-  /** Called when an attempt ended without a hello; returns whether the next one uses the other transport. `silent`: it did not fail by itself. */
-  failed(silent: boolean): boolean {
-    this.#padding = silent && this.#current === "sse" ? PADDING : 0
+  /**
+   * Called when an attempt ended without a hello; returns whether the next one uses the other transport. `isSilent`: nothing arrived before
+   * the deadline.
+   */
+  failed(isSilent: boolean): boolean {
+    if (this.#current === "sse") this.#padding = isSilent ? PADDING : 0
     this.#failures++
     if (this.#isFixed || this.#failures < MOST_FAILURES) return false
     this.#failures = 0
     this.#current = this.#current === "sse" ? "websocket" : "sse"
+    return true
+  }
+
+  /**
+   * Called when a connection that had a hello is lost; returns whether the next attempt uses the other transport. A short outage looks like
+   * a network that cuts upgrades, so a lost stream is followed by one attempt with a WebSocket.
+   */
+  lost(): boolean {
+    if (this.#isFixed || this.#current === "websocket") return false
+    this.#failures = MOST_FAILURES - 1
+    this.#current = "websocket"
     return true
   }
 

@@ -20,6 +20,10 @@ const LOST = 1006
 const MOST_BYTES = 16_000
 const MOST_OBJECTS = 32
 const RETRY_MS = 1000
+/** Wait for the answer to a frame: a proxy may hold a request for ever while the stream goes on. */
+const ANSWER_WITHIN_MS = 10_000
+/** The end of a client whose frame has too many bytes: it would be refused again on another connection. */
+const TOO_LARGE = { status: 413, end: { code: 4301, reason: "frame too large" } }
 const [OPENING, OPEN, CLOSED] = [0, 1, 3]
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
@@ -33,6 +37,8 @@ export class StreamSocket implements SocketLike {
   /** Frames that wait, each one object. */
   readonly #frames: string[] = []
   #isSending = false
+  /** Ends the request that waits for its answer. */
+  #abortPost: () => void = () => {}
   #end = { code: LOST, reason: "" }
 
   /** `url`: of the WebSocket. `padding`: bytes behind each event, for a proxy that passes on full buffers alone. */
@@ -56,6 +62,7 @@ export class StreamSocket implements SocketLike {
 
   close(): void {
     this.#abort.abort()
+    this.#abortPost()
   }
 
   async #follow({ token, resume, mute, client }: Identity, padding: number): Promise<void> {
@@ -118,8 +125,13 @@ export class StreamSocket implements SocketLike {
   /** Whether the server has taken the frame. One that was taken without an answer is sent again: commands are executed once. */
   async #post(body: string): Promise<boolean> {
     const headers = { authorization: `Bearer ${this.#session}`, "content-type": "application/json" }
-    const request = { method: "POST", headers, body, signal: this.#abort.signal }
+    const abort = new AbortController()
+    this.#abortPost = () => abort.abort()
+    const deadline = setTimeout(this.#abortPost, ANSWER_WITHIN_MS)
+    const request = { method: "POST", headers, body, signal: abort.signal }
     const response = await fetch(`${this.#url}/commands`, request).catch(() => undefined)
+    clearTimeout(deadline)
+    if (response?.status === TOO_LARGE.status) this.#end = TOO_LARGE.end
     // A refusal would not be taken back: the stream has ended, perhaps unnoticed.
     if (response !== undefined && response.status < 500 && !response.ok) this.close()
     return response?.ok === true
@@ -127,6 +139,7 @@ export class StreamSocket implements SocketLike {
 
   #closed(): void {
     this.readyState = CLOSED
+    this.#abortPost()
     this.#tell("close", this.#end)
   }
 

@@ -2,14 +2,24 @@
 
 import asyncio
 import json
-from typing import TypedDict
+from typing import Any, TypedDict
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from .errors import TokenRefused
 from .retries import asked_wait
 
 ANSWER_WITHIN = 10.0
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A redirect is a refusal: `urllib` would send the session to the other address."""
+
+    def redirect_request(self, *_args: Any, **_named: Any) -> None:
+        return None
+
+
+_opener = build_opener(_NoRedirects)
 
 
 class GatewayToken(TypedDict):
@@ -37,7 +47,7 @@ def _request(base_url: str, event_id: str, session_token: str | None) -> Gateway
     url = f"{base_url.rstrip('/')}/v1/auth/gateway-token"
     request = Request(url, json.dumps({"eventId": event_id}).encode(), headers, method="POST")
     try:
-        with urlopen(request, timeout=ANSWER_WITHIN) as response:
+        with _opener.open(request, timeout=ANSWER_WITHIN) as response:
             answer: GatewayToken = json.load(response)
             return answer
     except HTTPError as refusal:
