@@ -15,6 +15,7 @@ const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [
   [/^ST201 .* (?:413|431) /, "too large is refused, by a status that the tool does not count as a refusal"],
   [/^ST202 GET .* 400 bad_request cursor: not one that a page of ours gave/, "a cursor comes from the page before"],
   [/^ST202 GET \/v1\/occurrences 400 bad_request after: not one that an answer of ours gave/, "so does this one"],
+  [/^ST202 GET \/v1\/gateway\/stream 400 bad_request last-event-id: not the id of an event/, "and so does this one"],
   [/^ST202 POST .* 400 invalid_token/, "a one-time token comes from a letter"],
   [/^ST202 POST \S+\/memberships 400 role_not_on_event/, "the roles that an event takes are its settings"],
   [/^ST202 POST .* 422 idempotency_key_reused/, "the tool sends another body under the same key"],

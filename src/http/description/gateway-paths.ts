@@ -44,13 +44,13 @@ export const gatewayPaths = (): { readonly [path: string]: { readonly [method: s
       operationId: "sendGatewayFrame",
       summary: "A frame of the client of a stream",
       description:
-        "Callers: the holder of a stream's `session`, which is in its `hello`, as a bearer token. The frame counts as if it came on a socket; replies come on the stream. Send frames one after the other: requests at the same time may overtake each other.",
+        "Callers: the holder of a stream's `session`, which is in its `hello`, as a bearer token. The frame counts as if it came on a socket; replies come on the stream. Send frames one after the other: requests at the same time may overtake each other. An array has up to 32 frames.",
       tags: ["gateway"],
       security: SECURITY,
       parameters: [],
       requestBody: {
         required: true,
-        content: { "application/json": { schema: { oneOf: [FRAME, { type: "array", items: FRAME, maxItems: 32 }] } } },
+        content: { "application/json": { schema: FRAME } },
       },
       responses: {
         "202": { description: "The stream has the frame." },
