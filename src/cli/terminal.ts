@@ -16,13 +16,13 @@ const REFUSALS = new Set([
   "WorkersRefused",
 ])
 
-/** Characters that a terminal obeys (C0 but for tabs and line ends of our own, C1), and those that change the direction of text. */
+/** Control characters (C0 and C1), which a terminal obeys, and characters that change the direction of text. */
 const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** Text of others for a terminal, on one line. */
 export const shown = (text: string): string => text.replaceAll(OBEYED, "\ufffd")
 
-/** JSON for a terminal, with the control characters escaped that `JSON.stringify` leaves. */
+/** JSON for a terminal: `JSON.stringify` leaves C1 controls and characters of direction as they are. */
 export const shownJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll(OBEYED, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)
 

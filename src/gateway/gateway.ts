@@ -29,9 +29,9 @@ import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
 import { GatewayDoor } from "./requests/door.ts"
 import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
-import { type ConnectionHandlers, EventStreams } from "./transport/event-streams.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
-import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
+import { bindTransports } from "./transport/transports.ts"
+import type { SocketApp } from "./transport/uws-socket.ts"
 
 const TELL_AGAIN_MS = 60_000
 const FILES_SHORT =
@@ -156,29 +156,32 @@ export const bindGateway = (
       }
       return true
     }
-    const handlers: ConnectionHandlers = {
-      refusal: ({ address, isShared }) => {
-        if (hub.isFull || lacksFiles()) return "full"
-        return isShared || addresses.admits(address) ? undefined : "address"
+    const streams = bindTransports(
+      app,
+      {
+        refusal: ({ address, isShared }) => {
+          if (hub.isFull || lacksFiles()) return "full"
+          return isShared || addresses.admits(address) ? undefined : "address"
+        },
+        opened: (socket, { address, isShared }, session) => {
+          if (!isShared) addresses.opened(address)
+          return frames.opened(socket, address, session)
+        },
+        closed: ({ address, isShared }) => {
+          if (!isShared) addresses.closed(address)
+        },
+        received: (connection, bytes) => frames.received(connection, bytes),
+        drained: (connection) => frames.drained(connection),
+        sent: () => telemetry.metrics.framesSent.add(),
+        failed,
       },
-      opened: (socket, { address, isShared }, session) => {
-        if (!isShared) addresses.opened(address)
-        return frames.opened(socket, address, session)
+      {
+        clientOf: clients.of,
+        sessions: yield* StreamSessions,
+        timers,
+        orderedLimitBytes: options.orderedLimitBytes,
       },
-      closed: ({ address, isShared }) => {
-        if (!isShared) addresses.closed(address)
-      },
-      received: (connection, bytes) => frames.received(connection, bytes),
-      drained: (connection) => frames.drained(connection),
-      sent: () => telemetry.metrics.framesSent.add(),
-      failed,
-    }
-    bindSockets(app, options.orderedLimitBytes, { ...handlers, clientOf: clients.of })
-    const streams = new EventStreams(handlers, {
-      sessions: yield* StreamSessions,
-      timers,
-      orderedLimitBytes: options.orderedLimitBytes,
-    })
+    )
     const silences = [
       (yield* GatewayDoor).open({
         send: (visitor, sent) => requests.send(visitor, sent),

@@ -1,5 +1,5 @@
 /** The gateway without WebSockets: event streams, and the frames of their clients by requests. */
-import type { IncomingMessage } from "node:http"
+import { get, type IncomingMessage } from "node:http"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
@@ -294,6 +294,15 @@ test("a stream that does not read is closed 4002, what it did not take is droppe
   expect((await again.dispatch("ready")).d.resumed).toBe(true)
   await again.dispatch("caughtUp")
   expect([...slow.ordered(), ...again.ordered()].map(({ s }) => s)).toEqual(numbers)
+})
+
+test("a stream that ends is a whole response of HTTP", async () => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${httpUrl()}/stream`, { headers: { authorization: "Bearer none" } }, resolve).once("error", reject)
+  })
+  let text = ""
+  for await (const piece of response) text += piece
+  expect([text.includes("event: close"), response.complete]).toEqual([true, true])
 })
 
 test("a server that stops sends streams away as it does sockets, and they end", async () => {

@@ -7,7 +7,7 @@ const LIST = { type: "string", multiple: true } as const
 const FLAG = { type: "boolean" } as const
 
 interface Usage {
-  /** What follows the command: the id of an event, or nothing. */
+  /** Positional argument of the command: the id of an event, or none. */
   readonly takes?: "event"
   readonly doc: string
   /** Options beside `--url` and `--json`. */

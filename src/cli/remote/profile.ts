@@ -19,7 +19,7 @@ const PRIVATE_FOLDER = 0o700
 // biome-ignore lint/style/noProcessEnv: the user's own login, which is no setting of a server.
 const environment = process.env
 
-/** What the environment says instead of a login. */
+/** Address and key in the environment, which precede those of the login. */
 export const GIVEN = { url: environment["GATHERCUE_URL"], key: environment["GATHERCUE_KEY"] }
 
 const file = (): string => join(environment["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "gathercue", "login.json")

@@ -1,5 +1,4 @@
 /** Calls of the REST API by the developer's commands. */
-import { randomUUID } from "node:crypto"
 import { fetchFailure, fetchWithin } from "../../egress/fetch-within.ts"
 import { CommandFailed } from "../command-failed.ts"
 import { shown } from "../terminal.ts"
@@ -35,10 +34,8 @@ const parsed = (text: string): Json | undefined => {
 
 /** @throws CommandFailed with the server's words */
 export const callRest = async ({ url, key }: Profile, method: string, path: string, body?: unknown): Promise<Json> => {
-  const repeatable = method === "GET" ? {} : { "idempotency-key": randomUUID() }
   const headers = {
     "x-api-key": key,
-    ...repeatable,
     ...(body === undefined ? {} : { "content-type": "application/json" }),
   }
   const init = {

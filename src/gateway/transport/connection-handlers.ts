@@ -1,4 +1,4 @@
-/** What a transport of connections asks of the gateway: the same for WebSockets and for event streams. */
+/** Callbacks of the gateway for a transport of connections: the same for WebSockets and for event streams. */
 import type { Client } from "../../identity/callers/client-addresses.ts"
 import type { Connection, Socket } from "../connection/connection.ts"
 

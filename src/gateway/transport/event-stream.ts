@@ -25,7 +25,7 @@ export interface StreamBody {
   readonly whenDrained: (call: () => void) => void
 }
 
-/** What a stream asks of those that have it. */
+/** Callbacks of a stream for the owner of all streams. */
 interface StreamOwner {
   readonly subscribe: (topic: string, stream: EventStream) => void
   readonly unsubscribe: (topic: string, stream: EventStream) => void

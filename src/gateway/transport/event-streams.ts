@@ -14,8 +14,6 @@ import { objectsOf } from "./stream-positions.ts"
 /** Proxies close connections that are silent for half a minute or longer. */
 const KEEP_ALIVE_MS = 15_000
 
-export type { ConnectionHandlers } from "./connection-handlers.ts"
-
 /** A stream that a request asks for. */
 export interface NewStream {
   readonly client: Client
@@ -26,7 +24,8 @@ export interface NewStream {
   readonly padding: number
 }
 
-interface Given {
+/** The needs of the streams beside the gateway. */
+export interface StreamNeeds {
   readonly sessions: Pick<StreamSessions["Service"], "begin">
   readonly timers: Timers
   readonly orderedLimitBytes: number
@@ -34,12 +33,12 @@ interface Given {
 
 export class EventStreams {
   readonly #handlers: ConnectionHandlers
-  readonly #given: Given
+  readonly #given: StreamNeeds
   readonly #topics = new Map<string, Set<EventStream>>()
   readonly #streams = new Map<EventStream, Set<string>>()
   readonly #stopKeeping: () => void
 
-  constructor(handlers: ConnectionHandlers, given: Given) {
+  constructor(handlers: ConnectionHandlers, given: StreamNeeds) {
     this.#handlers = handlers
     this.#given = given
     this.#stopKeeping = every(given.timers, KEEP_ALIVE_MS, () => {

@@ -5,7 +5,6 @@ import { TURNED_AWAY_SECONDS } from "../../gateway/transport/connection-handlers
 import type { NewStream } from "../../gateway/transport/event-streams.ts"
 import { StreamSessions } from "../../identity/stream-sessions.ts"
 import { BadRequest, Unauthorized } from "../../model/errors.ts"
-import { faultsOf, faultText } from "../../model/schema-faults.ts"
 import { COMMANDS_PATH, type Identify, MAX_FRAME_BYTES, Resume, STREAM_PATH } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import { refusalResponse } from "../media/refusal.ts"
@@ -39,10 +38,7 @@ const resumeOf = ({ headers }: RequestHead): Resume | undefined | BadRequest => 
   if (given === "") return undefined
   const decoded = decodeResume(given)
   if (Result.isSuccess(decoded)) return decoded.success
-  return BadRequest.ofHeader(
-    LAST_EVENT_ID,
-    `not the id of an event: ${faultText(faultsOf(decoded.failure.issue), LAST_EVENT_ID)}`,
-  )
+  return BadRequest.ofHeader(LAST_EVENT_ID, "not the id of an event")
 }
 
 /** The frame with which the client of a WebSocket identifies itself. The gateway judges it. */

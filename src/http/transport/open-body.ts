@@ -6,7 +6,7 @@
 /** The used part of the engine's response. */
 interface EngineResponse {
   readonly write: (chunk: string) => boolean
-  readonly end: (body: undefined, closeConnection: boolean) => unknown
+  readonly end: () => unknown
   readonly close: () => unknown
   readonly cork: (call: () => void) => unknown
   readonly onWritable: (call: () => boolean) => unknown
@@ -92,8 +92,8 @@ export class OpenBody {
   }
 
   #finish(): void {
-    // The connection is closed, because its client has nothing more to ask on it.
-    this.#res.cork(() => this.#res.end(undefined, true))
+    // Not with the engine's `closeConnection`, which would write a header into the body.
+    this.#res.cork(() => this.#res.end())
     this.#gone()
   }
 

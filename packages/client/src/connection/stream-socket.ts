@@ -6,7 +6,7 @@ import type { OptOut } from "../contract/types.ts"
 import type { Cursors } from "../wire.ts"
 import type { SocketLike } from "./socket.ts"
 
-/** What the server is told first. */
+/** Data of `identify`, which the first request of a stream carries. */
 export interface Identity {
   readonly token: string
   readonly client: { readonly name: string; readonly version: string; readonly contract: number }

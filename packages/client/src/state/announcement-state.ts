@@ -10,7 +10,7 @@ export const announcementsAfter = (
 ): PreparedAnnouncements => {
   switch (t) {
     case "announcement.prepared":
-      return prepared.some(({ id }) => id === d.prepared.id) ? prepared : [...prepared, d.prepared]
+      return [...prepared, d.prepared]
     case "announcement.discarded":
       return prepared.filter(({ id }) => id !== d.id)
   }
