@@ -7,6 +7,7 @@ import { type RemoteInvocation, readRemoteArguments } from "./arguments.ts"
 import { bashCompletion } from "./completion.ts"
 import { createEvent, driveEvent, listEvents } from "./events.ts"
 import { checkTypes, listen } from "./listen.ts"
+import { serveAgents } from "./mcp.ts"
 import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, keyOf, readProfile } from "./profile.ts"
 import { callRest } from "./rest.ts"
 
@@ -56,6 +57,8 @@ const run = async (asked: RemoteInvocation): Promise<void> => {
       return driveEvent(profile, "next", asked)
     case "events end":
       return driveEvent(profile, "end", asked)
+    case "mcp":
+      return serveAgents(profile, asked.write)
     case "webhooks listen":
       if (asked.lists["type"] !== undefined) await checkTypes(profile, asked.lists["type"])
       return listen(profile, asked)
