@@ -173,7 +173,7 @@ describe("a refusal says why", () => {
       [viewer, "live_chat", slow],
       [host, "live_breakouts", { eventId, t: "breakout.close" }],
       [host, "live_polls", { eventId, t: "poll.create", d: poll }],
-      [host, "live_questions", { eventId, t: "question.vote", d: { id: randomUUID() } }],
+      [host, "live_stage", { eventId, t: "hand.raise" }],
       [host, "live_polls", { eventId, t: "sync" }],
       [host, "live_polls", { eventId, t: "constructor" }],
       [host, "live_chat", { ...slow, rev: 1 }],
