@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
 import { call, createWorkspace, type Json } from "../test/support/api.ts"
+import { blocksOf } from "../test/support/code-blocks.ts"
 import { compiled } from "../test/support/compiled.ts"
 import { runCommand } from "../test/support/server-process.ts"
 import { sharedServer } from "../test/support/shared.ts"
@@ -47,7 +48,12 @@ const PACKAGES = {
 const ROADS = ["HTTP", "stdio"] as const
 type Road = (typeof ROADS)[number]
 
-/** A connected client of a key. */
+/** What the guide tells people to set, by road. */
+const [BY_PROGRAM, BY_ADDRESS] = blocksOf("docs/agents.md").map(({ code }) => JSON.parse(code).mcpServers.gathercue)
+const guided = (value: Json, key: string): Json =>
+  JSON.parse(JSON.stringify(value).replaceAll("https://events.example.com", server.url).replaceAll("gck_\u2026", key))
+
+/** A connected client of a key, which is set up as the guide says. */
 const connected = async (of: keyof typeof PACKAGES, road: Road, key: string, writes: boolean): Promise<Client> => {
   const { parts, options } = PACKAGES[of]
   const [main, http, stdio] = await Promise.all(parts.map(module))
@@ -55,15 +61,16 @@ const connected = async (of: keyof typeof PACKAGES, road: Road, key: string, wri
   const client = new Client({ name: "test", version: "1" }, options)
   const Http = http.StreamableHTTPClientTransport as Making<unknown, [URL, object]>
   const Stdio = stdio.StdioClientTransport as Making<unknown, [object]>
+  const [byProgram, byAddress] = [guided(BY_PROGRAM, key), guided(BY_ADDRESS, key)]
   const transport =
     road === "HTTP"
-      ? new Http(new URL(`${server.url}/v1/mcp${writes ? "?write=1" : ""}`), {
-          requestInit: { headers: { authorization: `Bearer ${key}` } },
+      ? new Http(new URL(`${byAddress.url}${writes ? "?write=1" : ""}`), {
+          requestInit: { headers: byAddress.headers },
         })
       : new Stdio({
           command: process.execPath,
-          args: [await compiled("src/main.ts"), "mcp", ...(writes ? ["--write"] : [])],
-          env: { GATHERCUE_URL: server.url, GATHERCUE_KEY: key, HOME: await temporaryFolder() },
+          args: [await compiled("src/main.ts"), ...byProgram.args, ...(writes ? ["--write"] : [])],
+          env: { ...byProgram.env, HOME: await temporaryFolder() },
           stderr: "inherit",
         })
   await client.connect(transport)

@@ -279,7 +279,11 @@ test("a dry run of any tool has no effect, and says what would happen", async ()
   expect(Object.keys(acts).toSorted()).toEqual(writing.toSorted())
   await get(`/v1/events/${eventId}/state`)
   for (const one of [draft, scheduled]) await host("end_event", { eventId: one, dryRun: true })
-  const before = await everyRow()
+  const states = async (): Promise<Json> => {
+    const all = await Promise.all([eventId, draft, scheduled].map((id) => get(`/v1/events/${id}/state`)))
+    return all.map(({ serverTime: _, ...state }) => state)
+  }
+  const [before, seen] = [await everyRow(), await states()]
   const can: string[] = []
   for (const [tool, args] of Object.entries(acts)) {
     const { content } = await host(tool, {
@@ -291,7 +295,7 @@ test("a dry run of any tool has no effect, and says what would happen", async ()
     if (content.can) can.push(tool)
     else expect(content.refusal.detail, tool).toBeTypeOf("string")
   }
-  expect(await everyRow()).toEqual(before)
+  expect([await everyRow(), await states()]).toEqual([before, seen])
   expect(can).toEqual(expect.arrayContaining(["create_event", "advance_event", "live_polls", "live_announcements"]))
   // What a dry run permits is done under the same arguments and the same name.
   const done = await host("live_polls", { ...acts["live_polls"], idempotencyKey: "live_polls" })
