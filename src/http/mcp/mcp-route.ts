@@ -167,10 +167,9 @@ export const mcpServe = <Services>(
         const principal = yield* caller(request)
         noteCaller(request.notes, principal)
         yield* requireJsonType(request)
-        const message = yield* attempt(() => readMessage(request.body))
-        // A call is counted as the request that it makes.
-        if (message?.method !== "tools/call") yield* count(request, principal)
-        return message
+        // The request that a call makes is counted too.
+        yield* count(request, principal)
+        return yield* attempt(() => readMessage(request.body))
       })
 
     return (given) => {
