@@ -28,16 +28,17 @@ const login = async (url = server.url) => ({
 const road = async () => {
   const sockets = new Set<Socket>()
   let isCut = false
+  let held: (() => void) | undefined
   const { hostname, port } = new URL(server.url)
   const listener = createTcpServer((client) => {
-    if (isCut) return client.destroy()
+    if (isCut) return void client.destroy()
     const onward = connect(Number(port), hostname)
     for (const socket of [client, onward]) {
       sockets.add(socket)
       socket.on("error", () => {}).on("close", () => [client, onward].map((one) => one.destroy()))
     }
+    if (held !== undefined) return held()
     client.pipe(onward).pipe(client)
-    return client
   }).listen(0, "127.0.0.1")
   await once(listener, "listening")
   onTestFinished(() => void listener.close())
@@ -48,6 +49,12 @@ const road = async () => {
       for (const socket of sockets) socket.destroy()
     },
     mend: () => (isCut = false),
+    /** Further connections get no answer. Resolves at the first. */
+    hold: () =>
+      new Promise<void>((resolve) => {
+        held = resolve
+        for (const socket of sockets) socket.destroy()
+      }),
   }
 }
 
@@ -231,6 +238,19 @@ test("the completion is bash's, and knows commands and their options", async () 
   expect(await complete("events", "end", "01a2", "--")).toEqual(["--url", "--json"])
 })
 
+test("a message of an agent that the server cannot read is answered under its id", async () => {
+  const { child, said, ended } = await started(["mcp"], await login())
+  const ping = (id: unknown, params: unknown) => JSON.stringify({ jsonrpc: "2.0", id, method: "ping", params })
+  child.stdin.end(`${ping(1, { text: "\ud83d" })}\n${ping("b", { text: "\u2028" })}\n[]\n{\n`)
+  expect(await ended).toBe(0)
+  const answers = said.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  const codes = answers.map(({ id, error }) => `${id} ${error?.code}`)
+  expect(codes.toSorted()).toEqual(["1 -32700", "b undefined", "null -32600", "null -32700"])
+})
+
 /** A live event with a phase of ten minutes, and a call of the API about it. */
 const liveEvent = async (title: string) => {
   const key = workspace.key
@@ -272,9 +292,8 @@ test("a live event is followed by a pipe, version by version, until it has ended
   })
 })
 
-test("a terminal shows a live event, takes commands for it, and is left as it was", async () => {
-  const environment = await login()
-  const { id } = await liveEvent("On a terminal")
+/** `gathercue live` on a terminal. */
+const onTerminal = async (id: string, environment: { readonly [key: string]: string }) => {
   // The program `script` gives the command a terminal of its own.
   const command = `${process.execPath} ${await compiled("src/main.ts")} live ${id}`
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
@@ -288,11 +307,21 @@ test("a terminal shows a live event, takes commands for it, and is left as it wa
   })
   let screen = ""
   child.stdout.on("data", (chunk: Buffer) => (screen += chunk.toString()))
-  const last = (): string => screen.slice(screen.lastIndexOf("\u001b[2J"))
+  return {
+    child,
+    ended: ended.then(([code]) => code as number | null),
+    screen: () => screen,
+    last: () => screen.slice(screen.lastIndexOf("\u001b[2J")),
+  }
+}
+
+test("a terminal shows a live event, takes commands for it, and is left as it was", async () => {
+  const { id } = await liveEvent("On a terminal")
+  const { child, ended, screen, last } = await onTerminal(id, await login())
   await expect.poll(last).toMatch(/On a terminal {2}\[live\]\r\nPhase 1 of 2: meeting, \d+:\d\d left/)
   const send = async (typed: string) => {
     child.stdin.write("t")
-    await expect.poll(() => screen).toMatch(/\): [^\n]*$/)
+    await expect.poll(screen).toMatch(/\): [^\n]*$/)
     child.stdin.write(`${typed}\r`)
   }
   await send("phase.next {")
@@ -302,6 +331,26 @@ test("a terminal shows a live event, takes commands for it, and is left as it wa
   await send("phase.next {}")
   await expect.poll(last).toMatch(/Phase 2 of 2: meeting, no time limit[\s\S]*phase\.next was executed\./)
   child.stdin.write("q")
-  expect((await ended)[0]).toBe(0)
-  expect(screen.endsWith("\u001b[?1049l")).toBe(true)
+  expect(await ended).toBe(0)
+  expect(screen().endsWith("\u001b[?1049l")).toBe(true)
+})
+
+test("a server that was away leaves no word, and one that gives no answer stops neither the clock nor a person who quits", async () => {
+  const way = await road()
+  const { id, act } = await liveEvent("Far away")
+  const { child, ended, screen, last } = await onTerminal(id, await login(way.url))
+  await expect.poll(last).toContain("Phase 1 of 2")
+  way.cut()
+  await expect.poll(last).toContain("gave no answer")
+  await act("advance")
+  way.mend()
+  await expect.poll(last).toMatch(/Phase 2 of 2: meeting, no time limit\r\n(?:(?!gave no answer)[\s\S])*q: quit/)
+  await way.hold()
+  const drawings = (): number => screen().split("\u001b[2J").length
+  const before = drawings()
+  await expect.poll(drawings).toBeGreaterThan(before + 2)
+  child.stdin.write("q")
+  expect(await ended).toBe(0)
+  expect(screen()).not.toContain("no answer in time")
+  expect(screen().endsWith("\u001b[?1049l")).toBe(true)
 })

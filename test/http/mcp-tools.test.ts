@@ -1,6 +1,7 @@
 /** What agents do with tools: an event is hosted, refusals say why, a repeat has one effect, and a dry run has none. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
+import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { COMMANDS } from "../../src/protocol/contract.ts"
 import { agentOf, request, say, type Used } from "../support/agent.ts"
 import { call, createEvent, createLiveEvent, createPerson, createWorkspace, type Json } from "../support/api.ts"
@@ -163,6 +164,22 @@ describe("a refusal says why", () => {
     expect(refusalOf(await host("create_event", { type: "webinar", title: null })).code).toBe("bad_request")
   })
 
+  test("for a number that JSON cannot repeat, which would become null and remove a limit", async () => {
+    const { id: eventId } = await createEvent(server.url, workspace.key, { capacity: 50 })
+    for (const capacity of ["1e400", "-1e400"]) {
+      const message = JSON.stringify(
+        request("tools/call", { name: "patch_event", arguments: { eventId, capacity: 1 } }),
+      )
+      const sent = { key: workspace.key, query: "?write=1" }
+      const { body } = await say(server.url, message.replace('"capacity":1', `"capacity":${capacity}`), sent)
+      expect([body.result.isError, body.result.content[0].text]).toEqual([
+        true,
+        "capacity must be without numbers beyond 1.8e308.",
+      ])
+    }
+    expect((await get(`/v1/events/${eventId}`)).capacity).toBe(50)
+  })
+
   test("for the role, the phase, the feature, a stale rev and a command of nobody", async () => {
     const { id: eventId } = await createLiveEvent(server.url, workspace.key, { phases: PHASES })
     const { session } = await createPerson(server.url, workspace.key, eventId, "viewer")
@@ -237,6 +254,60 @@ const everyRow = async (): Promise<Json> => {
   )
   return Object.fromEntries(names.map((name, index) => [name, sums[index]?.[0]?.["sum"]]))
 }
+
+test("a dry run takes nothing from the budget of its kind of command", async () => {
+  const { id: eventId } = await createLiveEvent(server.url, workspace.key, { phases: PHASES })
+  const { session } = await createPerson(server.url, workspace.key, eventId, "viewer")
+  const viewer = agent(() => ({ headers: { authorization: `Bearer ${session}` } }))
+  const ask = (dryRun: boolean) => viewer("live_questions", { eventId, t: "question.ask", d: { text: "Why?" }, dryRun })
+  const { questions } = GATEWAY_DEFAULTS.budgets
+  for (let asked = 0; asked <= questions.burst; asked++) expect((await ask(true)).content.can).toBe(true)
+  expect((await ask(false)).isError).toBe(false)
+  // The next token must be far enough for the dry run to be refused too.
+  const isSpent = async () => {
+    const used = await ask(false)
+    return used.isError && refusalOf(used).retryAfterSeconds > 4
+  }
+  while (!(await isSpent()));
+  const spent = await ask(true)
+  expect(spent.content).toMatchObject({ can: false, refusal: { code: "rate_limited" } })
+})
+
+test("a dry run knows what its idempotencyKey stands for", async () => {
+  const { id: eventId } = await createEvent(server.url, workspace.key)
+  const append = (modality: string, idempotencyKey: string, dryRun: boolean) =>
+    host("append_phase", { eventId, modality, idempotencyKey, dryRun })
+  const key = randomUUID()
+  const [first, second] = await Promise.all([append("meeting", key, false), append("meeting", key, true)])
+  expect([first.isError, second.content.can]).toEqual([false, true])
+  const again = await append("meeting", key, true)
+  expect(again.content).toMatchObject({ can: true, wouldAnswer: first.content.answer })
+  expect((await append("broadcast", key, true)).content).toMatchObject({
+    can: false,
+    refusal: { code: "idempotency_key_reused" },
+  })
+  expect((await append("broadcast", "é", true)).content).toMatchObject({
+    can: false,
+    refusal: { code: "bad_request", errors: [{ header: "idempotency-key" }] },
+  })
+})
+
+test("a call whose answer is too long says that it was done, and a dry run whether it can be", async () => {
+  const { id: eventId } = await createLiveEvent(server.url, workspace.key, { phases: [{ modality: "breakout" }] })
+  const rooms = Array.from({ length: 500 }, (_, index) => `${index}`.padEnd(100, '"'))
+  const plan = { eventId, t: "breakout.plan", d: { rooms, strategy: "balanced" } }
+  const omitted = expect.stringContaining("too long")
+  expect(await host("live_breakouts", { ...plan, dryRun: true })).toMatchObject({
+    isError: false,
+    content: { dryRun: true, can: true, omitted },
+  })
+  const planId = (await host("live_breakouts", plan)).content.answer.d.plan.id
+  const idempotencyKey = randomUUID()
+  expect(await host("live_breakouts", { eventId, t: "breakout.open", d: { planId }, idempotencyKey })).toMatchObject({
+    isError: false,
+    content: { idempotencyKey, omitted },
+  })
+})
 
 test("a dry run of any tool has no effect, and says what would happen", async () => {
   const { id: eventId, phases } = await createLiveEvent(server.url, workspace.key, {

@@ -77,6 +77,19 @@ test("what is no message of JSON-RPC gets its code, and other methods than POST 
   }
 })
 
+test("a refused message is answered under its id if it has one, and with the reason why it is not read", async () => {
+  const refused = async (body: unknown): Promise<Json> => {
+    const { id, error } = (await tell(body)).body
+    return [id, error.message]
+  }
+  expect(await refused({ ...request("ping"), params: null })).toEqual([1, "The params are not an object."])
+  expect(await refused({ jsonrpc: "2.0", id: "a", method: 5 })).toEqual(["a", "The message has no method."])
+  expect(await refused({ jsonrpc: "2.0", id: 1.5 })).toEqual([null, "The message has no method."])
+  const half = "The body cannot be read: must not hold U+0000 or half a surrogate pair."
+  expect(await refused(request("ping", { text: "\ud83d" }))).toEqual([null, half])
+  expect(await refused("{")).toEqual([null, expect.stringContaining("not valid JSON")])
+})
+
 test("the revision without handshake states its version in each message, and headers that differ are refused", async () => {
   const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" }
   const message = (method: string, params: object = {}) => request(method, { ...params, _meta: meta })

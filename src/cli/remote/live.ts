@@ -3,6 +3,7 @@
  * text, or with `--json` a line of JSON, for each new version of the event, until the event has ended.
  */
 import { randomUUID } from "node:crypto"
+import { once } from "node:events"
 import { emitKeypressEvents } from "node:readline"
 import { createInterface } from "node:readline/promises"
 import { setTimeout as pause } from "node:timers/promises"
@@ -13,8 +14,12 @@ import type { Profile } from "./profile.ts"
 import { callRest, NotAnswered } from "./rest.ts"
 
 const EVERY_MS = 1_000
+/** Lines of a refusal: the first says what is wrong, and each further one names a fault of the data. */
+const MOST_NOTES = 5
+/** Signals that end the view as the person does, so that the terminal is left as it was. */
+const ENDING = ["SIGTERM", "SIGHUP"] as const
 const HELP = "t: send a command   q: quit"
-const PROMPT = 'Command, with its data as JSON (phase.next, or announcement.send {"text":"Welcome"}): '
+const PROMPT = 'Command, with its data as JSON (phase.next, or announce {"text":"Welcome"}): '
 
 /** The alternate screen keeps what the terminal showed before. */
 const SCREEN = { open: "\x1b[?1049h", close: "\x1b[?1049l", clear: "\x1b[H\x1b[2J" }
@@ -62,7 +67,10 @@ class LiveScreen {
   #state: LiveState
   /** `performance.now()` when the state came. */
   #cameAt = performance.now()
+  /** Outcome of the last command. */
   #note = ""
+  /** Why the last reading failed. */
+  #trouble = ""
   #isAsking = false
 
   constructor(profile: Profile, target: string, state: LiveState) {
@@ -75,9 +83,10 @@ class LiveScreen {
   async run(): Promise<void> {
     const { stdin, stdout } = process
     const stopped = new AbortController()
+    const stop = (): void => stopped.abort()
     const onKey = (_text: string | undefined, key: { readonly name?: string; readonly ctrl?: boolean }): void => {
       if (this.#isAsking) return
-      if (key.name === "q" || (key.ctrl === true && key.name === "c")) stopped.abort()
+      if (key.name === "q" || (key.ctrl === true && key.name === "c")) stop()
       else if (key.name === "t") void this.#ask()
     }
     const draw = (): void => this.#draw()
@@ -85,24 +94,29 @@ class LiveScreen {
     stdin.setRawMode(true).on("keypress", onKey).resume()
     stdout.write(SCREEN.open)
     stdout.on("resize", draw)
+    for (const signal of ENDING) process.once(signal, stop)
+    const drawing = setInterval(draw, EVERY_MS)
+    draw()
     try {
-      while (!stopped.signal.aborted) {
-        this.#draw()
-        await pause(EVERY_MS, undefined, { signal: stopped.signal }).catch(() => {})
-        await this.#read()
-      }
+      // A person who quits does not wait for an answer.
+      await Promise.race([this.#follow(), once(stopped.signal, "abort")])
     } finally {
+      clearInterval(drawing)
       stdout.off("resize", draw).write(SCREEN.close)
       stdin.setRawMode(false).off("keypress", onKey).pause()
     }
   }
 
-  async #read(): Promise<void> {
-    try {
-      this.#state = await stateOf(this.#profile, this.#target)
-      this.#cameAt = performance.now()
-    } catch (cause) {
-      this.#note = (cause as Error).message
+  async #follow(): Promise<never> {
+    while (true) {
+      await pause(EVERY_MS)
+      try {
+        this.#state = await stateOf(this.#profile, this.#target)
+        this.#cameAt = performance.now()
+        this.#trouble = ""
+      } catch (cause) {
+        this.#trouble = (cause as Error).message
+      }
     }
   }
 
@@ -129,7 +143,8 @@ class LiveScreen {
     const now = this.#state.serverTime + performance.now() - this.#cameAt
     // A terminal that does not know its size says 0.
     const [columns, rows] = [process.stdout.columns || 80, process.stdout.rows || 24]
-    const lines = [...linesOf(this.#state, now).slice(0, Math.max(1, rows - 5)), "", this.#note, HELP]
+    const below = ["", ...(this.#trouble || this.#note).split("\n").slice(0, MOST_NOTES), HELP]
+    const lines = [...linesOf(this.#state, now).slice(0, Math.max(1, rows - below.length - 1)), ...below]
     process.stdout.write(SCREEN.clear + lines.map((line) => line.slice(0, columns)).join("\n"))
   }
 }
@@ -138,5 +153,7 @@ class LiveScreen {
 export const showLive = async (profile: Profile, asked: RemoteInvocation): Promise<void> => {
   if (asked.json || !process.stdout.isTTY || !process.stdin.isTTY) return follow(profile, asked)
   const { target } = asked
-  return new LiveScreen(profile, target, await stateOf(profile, target)).run()
+  await new LiveScreen(profile, target, await stateOf(profile, target)).run()
+  // A reading that is under way would keep the process.
+  process.exit(0)
 }

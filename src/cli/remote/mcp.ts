@@ -58,7 +58,9 @@ const answerTo = async (line: string, url: string, key: string): Promise<string 
   const words = await fetchWithin(ANSWER_WITHIN_MS, url, init, async (response) => {
     const text = await response.text()
     const answer = parsed(text)
-    if (answer !== undefined && "jsonrpc" in answer) return { line: JSON.stringify(answer) }
+    // A message that the server could not read is answered without its id, and its sender would wait for it.
+    if (answer !== undefined && "jsonrpc" in answer)
+      return { line: JSON.stringify({ ...answer, id: answer.id ?? message.id ?? null }) }
     const { detail } = (answer ?? {}) as { readonly detail?: unknown }
     return {
       status: response.status,

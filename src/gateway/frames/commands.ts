@@ -63,15 +63,16 @@ export class Commands {
     return waitMs > 0 ? refuseForNow("rate_limited", "Too many commands.", waitMs) : undefined
   }
 
-  /** Decodes the command and takes it from the budget of its kind. */
+  /** Decodes the command and takes it from the budget of its kind, of which a dry run takes nothing. */
   accept(
     sender: Sender,
     event: Pick<EventNow, "eventId" | "hasEnded" | "memory">,
     frame: CommandFrame,
+    isDryRun = false,
   ): Accepted | NotAccepted {
     const decoded = this.#decode(event, frame)
     if ("refusal" in decoded) return decoded
-    const early = this.#limitRate(sender, event, decoded)
+    const early = this.#limitRate(sender, event, decoded, isDryRun)
     return early === undefined ? decoded : { refusal: early }
   }
 
@@ -167,12 +168,15 @@ export class Commands {
     sender: Sender,
     event: Pick<EventNow, "eventId" | "memory">,
     { t, d, frame }: Accepted,
+    isDryRun: boolean,
   ): Refusal | undefined {
     const { participantId, role } = sender.identity
     const kind = commandContract(t).rate
     if (kind === undefined || event.memory.recent.find(participantId, frame.id) !== undefined) return undefined
-    const waitMs = event.memory.budgets.spend(participantId, kind, isStaff(role), this.#services.timers.now())
+    const count = isDryRun ? "waitFor" : "spend"
+    const waitMs = event.memory.budgets[count](participantId, kind, isStaff(role), this.#services.timers.now())
     if (waitMs > 0) return refuseForNow("rate_limited", `Too much of ${t}.`, waitMs)
+    if (isDryRun) return undefined
     const acts = t === "reaction.send" ? ((d as CommandData<"reaction.send">).n ?? 1) : 1
     const laterMs = this.#spendByAddress(sender, event.eventId, kind, acts)
     return laterMs > 0 ? refuseForNow("rate_limited", `Too much of ${t} from your address.`, laterMs) : undefined

@@ -67,6 +67,12 @@ export class RateBudgets {
     return this.#take(budget, kind, staff, now)
   }
 
+  /** What `spend` would return, without taking a token. */
+  waitFor(participantId: string, kind: BudgetKind, staff: boolean, now: number): number {
+    const bucket = this.#byParticipant.get(participantId)?.buckets?.get(kind)
+    return bucket === undefined ? 0 : takeToken({ ...bucket }, this.#rules[kind], now, { factor: this.#factor(staff) })
+  }
+
   #take(budget: Budget, kind: BudgetKind, staff: boolean, now: number): number {
     budget.buckets ??= new Map()
     const { [kind]: rule } = this.#rules

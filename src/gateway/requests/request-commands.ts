@@ -96,9 +96,9 @@ export class RequestCommands {
     )
   }
 
-  /** The outcome that the command would have now; it counts against the budgets, and is not executed. */
+  /** The outcome that the command would have now. It is not executed, and counts as a command alone, not as one of its kind. */
   rehearse(visitor: Visitor, frame: CommandFrame): Effect.Effect<Answered> {
-    const [one = { refusal: FAILED }] = this.#check(visitor, [frame])
+    const [one = { refusal: FAILED }] = this.#check(visitor, [frame], true)
     if ("refusal" in one) return Effect.succeed(one)
     if (!isOfLiveEvent(one)) {
       return Effect.succeed({
@@ -111,14 +111,20 @@ export class RequestCommands {
     )
   }
 
-  #check(visitor: Visitor, frames: ReadonlyArray<CommandFrame>): ReadonlyArray<Accepted | NotAccepted> {
+  #check(
+    visitor: Visitor,
+    frames: ReadonlyArray<CommandFrame>,
+    isDryRun = false,
+  ): ReadonlyArray<Accepted | NotAccepted> {
     const { telemetry, timers } = this.#services
     const event = this.#eventOf(visitor)
     const sender = senderOf(visitor, this.#hub.find(visitor.eventId)?.standingOf(visitor.identity) ?? null)
     const checked = frames.map((frame) => {
       telemetry.busiest.command(visitor.eventId, timers.now())
       const early = this.#commands.spend(sender, event)
-      return early === undefined ? ofKey(this.#commands.accept(sender, event, frame), visitor) : { refusal: early }
+      return early === undefined
+        ? ofKey(this.#commands.accept(sender, event, frame, isDryRun), visitor)
+        : { refusal: early }
     })
     event.memory.closed(visitor)
     return checked

@@ -176,7 +176,7 @@ export const mcpServe = <Services>(
       const request = withKey(given)
       return Effect.matchEffect(admitted(request), {
         onFailure: (failure): Effect.Effect<HttpResponse> =>
-          Effect.succeed(failure instanceof Faulty ? faultResponse(null, failure) : problems.of(failure)),
+          Effect.succeed(failure instanceof Faulty ? faultResponse(failure.id, failure) : problems.of(failure)),
         onSuccess: (message) => (message === null ? Effect.succeed(ACCEPTED) : answered(message, request)),
       })
     }

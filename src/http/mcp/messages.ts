@@ -3,7 +3,7 @@
  * session. Revisions up to 2025-11-25 begin with `initialize` and remember what was agreed; this server has nothing to remember. The
  * revision 2026-07-28 states its version in each request and repeats parts of the message as headers.
  */
-import { parseJson } from "../../model/json.ts"
+import { parseJson, UnreadableJson } from "../../model/json.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 
 /** Revisions that begin with `initialize`, the newest first. */
@@ -36,22 +36,27 @@ export interface Message {
   readonly params: Params
 }
 
+const isId = (id: unknown): id is Message["id"] => typeof id === "string" || Number.isInteger(id)
+
 /** A message that cannot be answered with a result. */
 export class Faulty extends Error {
   override readonly name = "Faulty"
   readonly code: keyof typeof CODES
   readonly status: number
   readonly data: object | undefined
+  /** The message's id, as far as it was read. */
+  readonly id: Message["id"] | null
 
   constructor(
     code: keyof typeof CODES,
     message: string,
-    { status = 400, data }: { status?: number; data?: object } = {},
+    { status = 400, data, id }: { status?: number; data?: object; id?: unknown } = {},
   ) {
     super(message)
     this.code = code
     this.status = status
     this.data = data
+    this.id = isId(id) ? id : null
   }
 }
 
@@ -66,8 +71,9 @@ const parsed = (body: Uint8Array): Params => {
   let value: unknown
   try {
     value = parseJson(utf8.decode(body))
-  } catch {
-    throw new Faulty("unreadable", "The body is not JSON in UTF-8.")
+  } catch (cause) {
+    const reason = cause instanceof UnreadableJson ? cause.message : "not UTF-8"
+    throw new Faulty("unreadable", `The body cannot be read: ${reason}.`)
   }
   if (!isParams(value) || value["jsonrpc"] !== "2.0")
     throw new Faulty("invalidRequest", "Send one JSON-RPC 2.0 message; batches are not taken.")
@@ -112,12 +118,11 @@ export const isStateless = ({ method, params }: Message, headers: HttpRequest["h
 export const readMessage = (body: Uint8Array): Message | null => {
   const { id, method, params = {}, ...others } = parsed(body)
   if (method === undefined && ("result" in others || "error" in others)) return null
-  if (typeof method !== "string") throw new Faulty("invalidRequest", "The message has no method.")
+  if (typeof method !== "string") throw new Faulty("invalidRequest", "The message has no method.", { id })
   if (id === undefined) return null
-  if (typeof id !== "string" && !Number.isInteger(id))
-    throw new Faulty("invalidRequest", "The id of a request is a text or an integer.")
-  if (!isParams(params)) throw new Faulty("invalidRequest", "The params are not an object.")
-  return { id: id as string | number, method, params }
+  if (!isId(id)) throw new Faulty("invalidRequest", "The id of a request is a text or an integer.")
+  if (!isParams(params)) throw new Faulty("invalidRequest", "The params are not an object.", { id })
+  return { id, method, params }
 }
 
 const response = (status: number, id: unknown, outcome: object): HttpResponse => ({

@@ -26,20 +26,27 @@ interface ToolResult {
 
 export const toolError = (text: string): ToolResult => ({ content: [{ type: "text", text }], isError: true })
 
-const toolResult = (value: unknown): ToolResult => {
+/** `short`: what is answered in place of a value that is too long. */
+const toolResult = (value: unknown, short?: object): ToolResult => {
   const text = JSON.stringify(value)
-  return text.length > LONGEST_ANSWER
-    ? toolError(
-        `The answer is too long for a tool (${text.length} characters of at most ${LONGEST_ANSWER}). Ask for less, such as a page with a smaller limit.`,
-      )
-    : { content: [{ type: "text", text }], structuredContent: value }
+  if (text.length <= LONGEST_ANSWER) return { content: [{ type: "text", text }], structuredContent: value }
+  const omitted = `The answer is too long for a tool (${text.length} characters of at most ${LONGEST_ANSWER}).`
+  return short === undefined
+    ? toolError(`${omitted} Ask for less, such as a page with a smaller limit.`)
+    : toolResult({ ...short, omitted })
+}
+
+/** A number beyond what the engine can hold would be sent on as null, which removes a limit. */
+const hasRepeatableNumbers = (value: unknown): boolean => {
+  if (typeof value === "object" && value !== null) return Object.values(value).every(hasRepeatableNumbers)
+  return typeof value !== "number" || Number.isFinite(value)
 }
 
 /** What the values of arguments must be. What the contract says of the body is checked by the endpoint. */
 const RULES: { readonly [P in Argument["place"]]: readonly [rule: (value: unknown) => boolean, words: string] } = {
   path: [(value) => typeof value === "string" && value !== "", "an id"],
   query: [(value) => ["string", "number", "boolean"].includes(typeof value), "a text or a number"],
-  body: [() => true, ""],
+  body: [hasRepeatableNumbers, "without numbers beyond 1.8e308"],
   dryRun: [(value) => typeof value === "boolean", "true or false"],
   key: [(value) => typeof value === "string", "a text"],
 }
@@ -117,7 +124,9 @@ export const callTool = <Services>(
   const fault = faultIn(tool, args)
   if (fault !== undefined) return Effect.succeed(toolError(fault))
   const made = requestOf(tool, endpoint, args)
-  const key = tool.isRepeatable ? String(args["idempotencyKey"] ?? `mcp-${newId()}`) : undefined
+  const isDry = args["dryRun"] === true
+  const named = args["idempotencyKey"] ?? (isDry ? undefined : `mcp-${newId()}`)
+  const key = tool.isRepeatable && named !== undefined ? String(named) : undefined
   const { method, path, params, query, body } = made
   const request: HttpRequest = {
     ...outer,
@@ -128,20 +137,18 @@ export const callTool = <Services>(
     headers: headersOf(outer.headers, made, key),
     body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
   }
-  const isDry = args["dryRun"] === true
   const serve = isDry ? endpoint.rehearse(tool.isDecided) : endpoint.serve
   return Effect.map(serve(request), (response) => {
     const isDone = response.status < 300
     if (isDry) {
       const sends = { method, path, ...(body && { body }) }
-      const outcome = isDone
-        ? { ...(tool.isDecided && { wouldAnswer: bodyOf(response) }) }
-        : { refusal: refusalOf(response) }
-      return toolResult({ dryRun: true, can: isDone, sends, ...outcome })
+      const outcome = { dryRun: true, can: isDone, ...(!isDone && { refusal: refusalOf(response) }) }
+      const wouldAnswer = isDone && tool.isDecided ? { wouldAnswer: bodyOf(response) } : {}
+      return toolResult({ ...outcome, sends, ...wouldAnswer }, outcome)
     }
     if (!isDone) return toolError(JSON.stringify(refusalOf(response)))
-    return toolResult(
-      tool.writes ? { ...(key !== undefined && { idempotencyKey: key }), answer: bodyOf(response) } : bodyOf(response),
-    )
+    if (!tool.writes) return toolResult(bodyOf(response))
+    const done = key === undefined ? {} : { idempotencyKey: key }
+    return toolResult({ ...done, answer: bodyOf(response) }, done)
   })
 }

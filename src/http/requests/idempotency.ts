@@ -41,8 +41,8 @@ const KEY = /^[\x20-\x7e]{1,255}$/
 
 type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
 
-/** Committer of an endpoint's work: its handler's statements, or a live event's actor. */
-type WorkKind = "stored" | "commanded"
+/** Committer of an endpoint's work: its handler's statements, or a live event's actor. A dry run has none. */
+type WorkKind = "stored" | "commanded" | "rehearsed"
 
 const principalName = (principal: Principal): string => {
   switch (principal.kind) {
@@ -175,6 +175,8 @@ export class Idempotency extends Context.Service<
             const of = keyOf(request, principal, key)
             const name = nameOf(of)
             const bodyHash = sha256(request.body).digest()
+            if (kind === "rehearsed")
+              return Effect.flatMap(find(of), (kept) => (kept === undefined ? work : replay(of, bodyHash, kept)))
             if (inProgress.has(name)) return Effect.fail(new IdempotencyInProgress({ retryAfterSeconds: 1 }))
             inProgress.add(name)
             const answered = (kept: KeptAnswer | undefined): Effect.Effect<HttpResponse, Refusal> =>

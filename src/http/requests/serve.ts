@@ -127,9 +127,12 @@ export const compile = <Services>(
         Effect.flatMap(establish(principal, request), (scope) => {
           noteScope(request.notes, scope)
           const decided = Effect.provideService(answer(request, scope), DryRun, true)
-          return decides
+          const trying = decides
             ? Effect.map(grounded(principal, decided), ({ response }) => response)
             : Effect.as(readCall(request, scope), NOTHING)
+          return traits.isRepeatable && principal.kind !== "anonymous"
+            ? idempotency.once(request, principal, "rehearsed", settle(request, trying))
+            : trying
         })
 
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
