@@ -44,7 +44,7 @@ export const MAY_IMPORT = {
   // The composition root: everything.
   main: ["*"],
   certificates: ["engine"],
-  cli: ["certificates", "store", "cluster", "mail", "media", "webhooks"],
+  cli: ["certificates", "store", "cluster", "mail", "media", "protocol", "webhooks"],
   app: ["*"],
   engine: [],
 }

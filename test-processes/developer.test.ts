@@ -230,3 +230,78 @@ test("the completion is bash's, and knows commands and their options", async () 
   expect(await complete("webhooks", "listen", "--f")).toEqual(["--forward"])
   expect(await complete("events", "end", "01a2", "--")).toEqual(["--url", "--json"])
 })
+
+/** A live event with a phase of ten minutes, and a call of the API about it. */
+const liveEvent = async (title: string) => {
+  const key = workspace.key
+  const phases = [{ modality: "meeting", config: { durationSeconds: 600 } }, { modality: "meeting" }]
+  const { body } = await call(server.url, "POST", "/v1/events", { key, body: { type: "a", title, phases } })
+  const path = `/v1/events/${body.id}`
+  for (const step of ["publish", "start"]) await call(server.url, "POST", `${path}/${step}`, { key })
+  return { id: body.id as string, act: (step: string) => call(server.url, "POST", `${path}/${step}`, { key }) }
+}
+
+test("a live event is followed by a pipe, version by version, until it has ended", async () => {
+  const way = await road()
+  const environment = await login(way.url)
+  const { id, act } = await liveEvent("Launch")
+  const text = await started(["live", id], environment)
+  const json = await started(["live", id, "--json"], environment)
+  await expect.poll(() => text.said.stdout).toMatch(/^Launch {2}\[live\]\nPhase 1 of 2: meeting, (?:9:|10:)\d\d left\n/)
+  expect(text.said.stdout).toContain("\nPeople: 0\nQuestions: 0\n")
+  await expect.poll(() => json.said.stdout).toContain("\n")
+  way.cut()
+  await expect.poll(() => text.said.stderr).toContain("gave no answer")
+  await act("advance")
+  way.mend()
+  await expect.poll(() => text.said.stdout).toContain("Phase 2 of 2: meeting, no time limit")
+  await act("end")
+  expect([await text.ended, await json.ended]).toEqual([0, 0])
+  const states = json.said.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  expect(states.map(({ event }) => event.status).filter((status, at, all) => status !== all[at - 1])).toEqual([
+    "live",
+    "ended",
+  ])
+  expect(new Set(states.map(({ v }) => v)).size).toBe(states.length)
+  expect(await runCommand(["live", "nothing"], environment)).toMatchObject({
+    code: 1,
+    stderr: "No such event: the id is not a UUID.\n",
+  })
+})
+
+test("a terminal shows a live event, takes commands for it, and is left as it was", async () => {
+  const environment = await login()
+  const { id } = await liveEvent("On a terminal")
+  // The program `script` gives the command a terminal of its own.
+  const command = `${process.execPath} ${await compiled("src/main.ts")} live ${id}`
+  const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
+    env: { ...environment, PATH: "/usr/bin:/bin", TERM: "xterm" },
+    stdio: ["pipe", "pipe", "inherit"],
+  })
+  const ended = once(child, "exit")
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await ended
+  })
+  let screen = ""
+  child.stdout.on("data", (chunk: Buffer) => (screen += chunk.toString()))
+  const last = (): string => screen.slice(screen.lastIndexOf("\u001b[2J"))
+  await expect.poll(last).toMatch(/On a terminal {2}\[live\]\r\nPhase 1 of 2: meeting, \d+:\d\d left/)
+  const send = async (typed: string) => {
+    child.stdin.write("t")
+    await expect.poll(() => screen).toMatch(/\): [^\n]*$/)
+    child.stdin.write(`${typed}\r`)
+  }
+  await send("phase.next {")
+  await expect.poll(last).toContain("Nothing was sent: { is not JSON.")
+  await send("phase.back")
+  await expect.poll(last).toContain('There is no command "phase.back"')
+  await send("phase.next {}")
+  await expect.poll(last).toMatch(/Phase 2 of 2: meeting, no time limit[\s\S]*phase\.next was executed\./)
+  child.stdin.write("q")
+  expect((await ended)[0]).toBe(0)
+  expect(screen.endsWith("\u001b[?1049l")).toBe(true)
+})

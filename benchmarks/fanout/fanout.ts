@@ -27,6 +27,7 @@ const OPTIONS = {
   slow: { fallback: 20, doc: "Dispatches per second at the slow pace." },
   fast: { fallback: 200, doc: "Dispatches per second at the fast pace." },
   peers: { fallback: 1, doc: "0 leaves the peers out." },
+  streams: { fallback: 0, doc: "1 adds our server with as many event streams in place of sockets." },
   ...PROFILE_OPTION,
 }
 
@@ -64,15 +65,18 @@ const measureOnce = async (
   }
 }
 
+const STREAMS = "Gathercue, event streams"
+
 const startOurs = async (
   sockets: number,
+  speaks: "gateway" | "gateway streams",
   profile: number,
   defer: Bench<typeof OPTIONS>["defer"],
 ): Promise<Contestant> => {
   const { server, place } = await startLiveServer(profile, defer)
-  const audience = await openAudience({ port: server.port, sockets, speaks: "gateway", place }, defer)
+  const audience = await openAudience({ port: server.port, sockets, speaks, place }, defer)
   return {
-    name: "Gathercue",
+    name: speaks === "gateway" ? "Gathercue" : STREAMS,
     pid: server.pid,
     audience,
     send: async (perSecond, seconds) => {
@@ -138,10 +142,11 @@ const startPeer = async (
 
 const contestantsOf = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<ReadonlyArray<Contestant>> => {
   const sockets = affordableSockets(options.sockets)
-  const contestants = [await startOurs(sockets, options.profile, defer)]
+  const contestants = [await startOurs(sockets, "gateway", options.profile, defer)]
   if (options.peers > 0) {
     for (const peer of PEERS) contestants.push(await startPeer(peer, sockets, defer))
   }
+  if (options.streams > 0) contestants.push(await startOurs(sockets, "gateway streams", options.profile, defer))
   for (const { name, audience } of contestants) {
     const { seconds } = await audience.call<Joined>("join", JOINS_PER_SECOND)
     console.log(`  ${sockets} sockets joined ${name} in ${seconds.toFixed(1)} s`)
@@ -174,13 +179,18 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<Report> => {
     ]
     printRows([head, ...rows])
     console.log("")
-    const [ours, ...others] = measured
-    const raw = others.at(-1)
-    if (ours === undefined || raw === undefined) continue
-    for (const [index, other] of others.entries()) {
-      const what = `at ${perSecond}/s ${PEERS[index]?.name}`
-      ratios.push(ratio(what, ours.perCpuSecond, other.perCpuSecond).text)
+    const of = (name: string) => measured[contestants.findIndex((contestant) => contestant.name === name)]
+    const [ours, raw, streams] = [measured[0], of("raw uWebSockets.js"), of(STREAMS)]
+    if (ours === undefined) continue
+    for (const { name } of contestants.slice(1)) {
+      const other = of(name)
+      if (other) ratios.push(ratio(`at ${perSecond}/s ${name}`, ours.perCpuSecond, other.perCpuSecond).text)
     }
+    if (streams !== undefined) {
+      const cost = ratio("", ours.perCpuSecond, streams.perCpuSecond).value
+      goals.push(atMost(`a delivery to an event stream at ${perSecond}/s, of one to a socket`, cost, 1.5, "x"))
+    }
+    if (raw === undefined) continue
     goals.push(
       atLeast(
         `raw uWebSockets.js at ${perSecond}/s`,

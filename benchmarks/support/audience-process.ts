@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Audience } from "./audience.ts"
 import { answerParent } from "./child.ts"
-import { gatewayDialect, rawDialect, socketIoDialect } from "./dialect.ts"
+import { gatewayDialect, rawDialect, socketIoDialect, streamDialect } from "./dialect.ts"
 import { sleep } from "./figures.ts"
 import { type GatewayPlace, gatewayToken } from "./gateway-tokens.ts"
 import { LoadSocket } from "./websocket.ts"
@@ -13,7 +13,7 @@ export interface AudienceOptions {
   readonly ports?: ReadonlyArray<number>
   readonly sockets: number
   /** With a token at the join, or without. */
-  readonly speaks: "gateway" | "socket.io" | "socket.io with tokens" | "raw"
+  readonly speaks: "gateway" | "gateway streams" | "socket.io" | "socket.io with tokens" | "raw"
   readonly place: GatewayPlace
 }
 
@@ -42,7 +42,7 @@ const dialectOf = ({ speaks, place, sockets }: AudienceOptions) => {
   if (speaks === "socket.io with tokens") {
     return socketIoDialect((index) => gatewayToken(place, participants[index] ?? "", "viewer"))
   }
-  return gatewayDialect(place, (index) => participants[index] ?? "")
+  return (speaks === "gateway" ? gatewayDialect : streamDialect)(place, (index) => participants[index] ?? "")
 }
 
 const current = (): Audience => {

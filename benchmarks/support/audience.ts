@@ -6,7 +6,8 @@
 import { performance } from "node:perf_hooks"
 import type { Dialect } from "./dialect.ts"
 import { percentile, sleep } from "./figures.ts"
-import { LoadSocket } from "./websocket.ts"
+import { LoadStream } from "./load-stream.ts"
+import { type LoadConnection, LoadSocket } from "./websocket.ts"
 
 const SAMPLE_EVERY = 50
 const HEARTBEAT_MS = 20_000
@@ -34,7 +35,7 @@ export interface Joined {
 export class Audience {
   readonly #ports: ReadonlyArray<number>
   readonly #dialect: Dialect
-  readonly #sockets: Array<LoadSocket | undefined> = []
+  readonly #sockets: Array<LoadConnection | undefined> = []
   readonly #isIn: Uint8Array
   readonly #tries: Uint8Array
   readonly #positions: Int32Array
@@ -129,17 +130,19 @@ export class Audience {
 
   #open(index: number): void {
     if (this.#isLeaving) return
-    this.#sockets[index] = new LoadSocket(
-      index,
-      { port: this.#ports[index % this.#ports.length] ?? 0, path: this.#dialect.path },
-      {
-        opened: (socket) => {
-          if (this.#dialect.opened(socket)) this.#enter(index)
-        },
-        frame: (socket, payload) => this.#read(socket, payload),
-        closed: (socket) => this.#closed(socket),
-      },
-    )
+    const port = this.#ports[index % this.#ports.length] ?? 0
+    const { path, opened, streamToken } = this.#dialect
+    const handlers = {
+      frame: (socket: LoadConnection, payload: Buffer) => this.#read(socket, payload),
+      closed: (socket: LoadConnection) => this.#closed(socket),
+    }
+    const onOpened = (socket: LoadConnection): void => {
+      if (opened(socket)) this.#enter(index)
+    }
+    this.#sockets[index] =
+      streamToken === undefined
+        ? new LoadSocket(index, { port, path }, { ...handlers, opened: onOpened })
+        : new LoadStream(index, port, streamToken(index), handlers)
   }
 
   #enter(index: number): void {
@@ -150,7 +153,7 @@ export class Audience {
     if (this.#in === this.size) this.#news?.()
   }
 
-  #closed(socket: LoadSocket): void {
+  #closed(socket: LoadConnection): void {
     const { index } = socket
     if (this.#sockets[index] !== socket) return
     this.#sockets[index] = undefined
@@ -164,7 +167,7 @@ export class Audience {
     setTimeout(() => this.#open(index), Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** tries))
   }
 
-  #read(socket: LoadSocket, payload: Buffer): void {
+  #read(socket: LoadConnection, payload: Buffer): void {
     const { index } = socket
     const meaning = this.#dialect.read(socket, payload, this.#resume(index))
     switch (meaning.kind) {

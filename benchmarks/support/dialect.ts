@@ -3,7 +3,7 @@
  * frames. Reads only as much of a frame as counting needs; sampled sockets read all of it.
  */
 import { type GatewayPlace, gatewayToken } from "./gateway-tokens.ts"
-import type { LoadSocket } from "./websocket.ts"
+import type { LoadConnection } from "./websocket.ts"
 
 export interface Resume {
   readonly epoch: string
@@ -21,9 +21,11 @@ export type Meaning =
   | { readonly kind: "other" }
 
 export interface Dialect {
+  /** The token of an event stream of the index, where the audience has streams in place of sockets. */
+  readonly streamToken?: (index: number) => Promise<string>
   readonly path: string
-  readonly opened: (socket: LoadSocket) => boolean
-  readonly read: (socket: LoadSocket, payload: Buffer, resume: Resume | undefined) => Meaning
+  readonly opened: (socket: LoadConnection) => boolean
+  readonly read: (socket: LoadConnection, payload: Buffer, resume: Resume | undefined) => Meaning
   /** Times of all dispatches in the frame, and their places where they have one. For sampled sockets. */
   readonly details: (payload: Buffer) => ReadonlyArray<{ readonly ts: number; readonly s: number | undefined }>
   readonly heartbeat: string | undefined
@@ -102,6 +104,12 @@ export const gatewayDialect = (place: GatewayPlace, participantOf: (index: numbe
     heartbeat: '{"op":1,"d":{"t0":0}}',
   }
 }
+
+/** The same over event streams, which identify themselves by the token of their request. */
+export const streamDialect = (place: GatewayPlace, participantOf: (index: number) => string): Dialect => ({
+  ...gatewayDialect(place, participantOf),
+  streamToken: (index) => gatewayToken(place, participantOf(index), "viewer"),
+})
 
 export const SOCKET_IO_PATH = "/socket.io/?EIO=4&transport=websocket"
 const GATHERED = '42["dispatches"'

@@ -27,7 +27,15 @@ const frameOf = (opcode: number, payload: Buffer): Buffer => {
   return Buffer.concat([head, payload])
 }
 
-export class LoadSocket {
+/** A connection of an audience: a WebSocket, or an event stream (load-stream.ts). */
+export interface LoadConnection {
+  readonly index: number
+  readonly send: (text: string) => void
+  /** Cuts the link without a word. */
+  readonly cut: () => void
+}
+
+export class LoadSocket implements LoadConnection {
   readonly index: number
   readonly #socket: Socket
   readonly #handlers: WebSocketHandlers

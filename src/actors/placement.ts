@@ -33,8 +33,6 @@ export interface LiveEventsOptions extends LiveEventOptions {
   readonly pseudonymKey: Uint8Array
 }
 
-/** Number of shards. It is fixed for the life of a cluster, so it is sized for many processes from the start. */
-export const SHARDS = 1024
 const RECOVERIES_AT_ONCE = 16
 /** Retries while the database is unreachable at the start: due timers must fire as soon as it is back. */
 const RECOVER_AGAIN = Schedule.spaced("500 millis")
@@ -57,7 +55,8 @@ export const oneProcess = (options: OneProcessOptions): Layer.Layer<Sharding.Sha
     Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
     Layer.provide(
       ShardingConfig.layer({
-        shardsPerGroup: SHARDS,
+        // Shards place events on nodes. One process has them all, and acquires and releases each when it starts and stops.
+        shardsPerGroup: 1,
         simulateRemoteSerialization: options.simulateNetwork,
         maxResidentEntities: "unbounded",
         entityMaxIdleTime: options.idleMs,

@@ -16,7 +16,6 @@ import {
 import { RpcSerialization } from "effect/rpc"
 import { Ownership } from "../actors/ownership/ownership.ts"
 import { ShardArrivals } from "../actors/ownership/shard-arrivals.ts"
-import { SHARDS } from "../actors/placement.ts"
 import { Residents } from "../actors/runtime/residents.ts"
 import { systemTimers } from "../clock/timers.ts"
 import { Listeners } from "../model/listeners.ts"
@@ -49,6 +48,9 @@ export interface NodePlacementOptions {
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
 }
+
+/** Number of shards. It is fixed for the life of a cluster, so it is sized for many processes from the start. */
+export const SHARDS = 1024
 
 /** Most peers that are logged, each once: they may include strangers that know only the protocol. */
 const MOST_TOLD = 100

@@ -1,7 +1,8 @@
 /** `GET /v1/occurrences`: what webhooks tell, read by a cursor. */
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { type Answer, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
+import { rowsOf } from "../support/rows.ts"
 import { startTestServer } from "../support/server.ts"
 import { sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
@@ -50,6 +51,28 @@ test("occurrences are kept from the first call on, without any endpoint", async 
   expect(second.body.completeSince).toBe(first.body.completeSince)
   const third = await read(key, { after: second.body.nextCursor })
   expect([titlesOf(third), third.body.nextCursor]).toEqual([[], second.body.nextCursor])
+})
+
+test("a reader may begin at the end of the feed, however much was never read", async () => {
+  const { key, id } = await createWorkspace(server.url)
+  await read(key)
+  // One transaction gives a thousand of them their place.
+  const rows = rowsOf(server.databaseUrl)
+  onTestFinished(() => rows.end())
+  await publish(key, "before")
+  await rows.run(
+    `insert into outbox_messages (id, workspace_id, type, body, occurred_at, seq)
+     select gen_random_uuid(), workspace_id, type, body, occurred_at, nextval('occurrence_numbers')
+       from outbox_messages, generate_series(1, 1200) where workspace_id = $1 and type = 'event.published'`,
+    [id],
+  )
+  const end = await read(key, { after: "end" })
+  expect(titlesOf(end)).toEqual([])
+  const waiting = read(key, { after: "end", wait: 25 })
+  await publish(key, "after")
+  expect(titlesOf(await read(key, { after: end.body.nextCursor }))).toEqual(["after"])
+  expect((await waiting).body.occurrences.length).toBeLessThanOrEqual(1)
+  expect(titlesOf(await read(key, { limit: 1 }))).not.toEqual(["after"])
 })
 
 test("an occurrence is the body of its delivery", async () => {

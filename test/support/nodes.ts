@@ -4,8 +4,8 @@
  */
 import postgres from "postgres"
 import { inject } from "vitest"
-import { SHARDS } from "../../src/actors/placement.ts"
 import type { RunningServer } from "../../src/app/server.ts"
+import { SHARDS } from "../../src/cluster/node-placement.ts"
 import { freePort } from "./free-port.ts"
 import { startRoundRobin } from "./round-robin.ts"
 import { eventually } from "./wait.ts"

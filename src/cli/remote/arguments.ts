@@ -35,6 +35,10 @@ export const REMOTE_COMMANDS = {
   "events start": { ...ONE_EVENT, doc: "Begin an event with its first phase." },
   "events next": { ...ONE_EVENT, doc: "Begin an event's next phase." },
   "events end": { ...ONE_EVENT, doc: "End an event." },
+  live: {
+    ...ONE_EVENT,
+    doc: "Watch a live event, and send commands to it (a pipe gets each new version, with --json as JSON).",
+  },
   "webhooks listen": {
     doc: "Print what webhooks would report from now on, and with --forward <url> deliver it there, signed (--type for some types only).",
     options: { forward: TEXT, type: LIST },

@@ -27,23 +27,11 @@ interface Occurrence {
 interface Page {
   readonly occurrences: ReadonlyArray<Occurrence>
   readonly nextCursor: string
-  readonly hasMore: boolean
 }
 
-const pageAfter = async (profile: Profile, after: string | undefined, wait: number): Promise<Page> => {
-  const query = new URLSearchParams({ limit: "100", wait: String(wait), ...(after === undefined ? {} : { after }) })
+const pageAfter = async (profile: Profile, after: string, wait: number): Promise<Page> => {
+  const query = new URLSearchParams({ limit: "100", wait: String(wait), after })
   return (await callRest(profile, "GET", `/v1/occurrences?${query}`)) as unknown as Page
-}
-
-/** The end of the feed. What happened before is passed over, up to thirty days of it. */
-const endOfFeed = async (profile: Profile): Promise<string> => {
-  let page = await pageAfter(profile, undefined, 0)
-  if (page.hasMore) process.stderr.write("Passing over what happened before.\n")
-  while (page.hasMore) {
-    const { nextCursor } = page
-    page = await patiently(() => pageAfter(profile, nextCursor, 0))
-  }
-  return page.nextCursor
 }
 
 /** The outcome in a word: the status, or why there was none. */
@@ -89,7 +77,7 @@ export const listen = async (profile: Profile, { texts, lists, json }: RemoteInv
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
   const target = url === undefined ? undefined : { url: targetOf(url), secret }
   const types = lists["type"]
-  let cursor = await endOfFeed(profile)
+  let cursor = (await pageAfter(profile, "end", 0)).nextCursor
   const forwarding = target === undefined ? "" : ` Deliveries to ${target.url} are signed with ${secret}`
   process.stderr.write(`Listening to ${profile.url}.${forwarding}\n`)
   while (true) {

@@ -2,11 +2,12 @@
 import { createInterface } from "node:readline/promises"
 import { Writable } from "node:stream"
 import { CommandFailed } from "../command-failed.ts"
-import { print } from "../terminal.ts"
+import { print, shownJson } from "../terminal.ts"
 import { type RemoteInvocation, readRemoteArguments } from "./arguments.ts"
 import { bashCompletion } from "./completion.ts"
 import { createEvent, driveEvent, listEvents } from "./events.ts"
 import { checkTypes, listen } from "./listen.ts"
+import { showLive } from "./live.ts"
 import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, keyOf, readProfile } from "./profile.ts"
 import { callRest } from "./rest.ts"
 
@@ -24,12 +25,13 @@ const readSecret = async (question: string): Promise<string> => {
   }
 }
 
-const login = async ({ url }: RemoteInvocation): Promise<void> => {
+const login = async ({ url, json }: RemoteInvocation): Promise<void> => {
   const base = baseOf(url ?? GIVEN.url ?? DEFAULT_URL)
   const key = keyOf(await readSecret(`API key for ${base}: `))
   const { events } = await callRest({ url: base, key }, "GET", "/v1/events?limit=1")
   if (!Array.isArray(events)) throw new CommandFailed(`${base} is no Gathercue server.`)
-  print(`The key works and is kept in ${await keepProfile({ url: base, key })}.`)
+  const file = await keepProfile({ url: base, key })
+  print(json ? shownJson({ url: base, file }) : `The key works and is kept in ${file}.`)
 }
 
 const run = async (asked: RemoteInvocation): Promise<void> => {
@@ -56,6 +58,8 @@ const run = async (asked: RemoteInvocation): Promise<void> => {
       return driveEvent(profile, "next", asked)
     case "events end":
       return driveEvent(profile, "end", asked)
+    case "live":
+      return showLive(profile, asked)
     case "webhooks listen":
       if (asked.lists["type"] !== undefined) await checkTypes(profile, asked.lists["type"])
       return listen(profile, asked)

@@ -1,6 +1,5 @@
 /** Writes the audit log after an administrative act succeeded and before it is answered, so that the caller finds the entry. */
 import { Effect } from "effect"
-import { LRUCache } from "lru-cache"
 import type { Principal } from "../../identity/callers/principal.ts"
 import { Database } from "../../store/database.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
@@ -67,22 +66,17 @@ const write: (action: AuditAction) => Note =
       )
     })
 
-/** Reads are logged once an hour by actor and object, however many pages are read. */
-const READ_MS = 3_600_000
-const MOST_READERS = 10_000
 const exported = write("personal_data.exported")
 const read = write("personal_data.read")
 
-/** A read that is not remembered is looked up in the log; others cost no statement. */
-const readNote = (): Note => {
-  const known = new LRUCache<string, true>({ max: MOST_READERS, ttl: READ_MS })
-  return (principal, request, scope, reply) => {
-    if (queryOf(request)["format"] === "csv") return exported(principal, request, scope, reply)
-    const key = `${actorOf(principal)?.actorId} ${request.path}`
-    if (known.has(key)) return Effect.void
-    known.set(key, true)
-    return read(principal, request, scope, reply)
-  }
+/** Reads are logged once an hour by actor and object, however many pages are read. */
+const readNote: Note = (principal, request, scope, reply) => {
+  if (queryOf(request)["format"] === "csv") return exported(principal, request, scope, reply)
+  return Effect.flatMap(AuditLog, ({ isFirstRead }) =>
+    isFirstRead(`${actorOf(principal)?.actorId} ${request.path}`)
+      ? read(principal, request, scope, reply)
+      : Effect.void,
+  )
 }
 
 /** Logs an endpoint's success; `undefined` for an endpoint that is no act. */
@@ -94,7 +88,7 @@ export const auditOf = ({
   readonly readsPeople: boolean
 }): Note | undefined => {
   if (audited !== undefined) return write(audited)
-  return readsPeople ? readNote() : undefined
+  return readsPeople ? readNote : undefined
 }
 
 /** Logs an act on the actor's own account for every workspace that the account belongs to. */

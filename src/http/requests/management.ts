@@ -33,7 +33,7 @@ const KINDS: { readonly [scheme: string]: string } = {
   workspaceSession: "a session token (authorization: Bearer)",
   platformKey: "the operator's key (x-platform-key)",
 }
-export const kindRefused = (access: Access): Forbidden => {
+const refusalOf = (access: Access): Forbidden => {
   const schemes = SECURITY[access].flatMap((one) => Object.keys(one))
   const isForMembers =
     access !== "liveEvent" && schemes.includes("apiKey") && SECURITY[access].every((one) => Object.keys(one).length > 0)
@@ -41,6 +41,14 @@ export const kindRefused = (access: Access): Forbidden => {
   return kinds.length === 0
     ? wrongKind
     : forbidden(`This takes ${kinds.join(", or ")}, and no other kind of credential.`)
+}
+
+const refusals = new Map<Access, Forbidden>()
+/** One error for each kind of access: hundreds of endpoints share them. */
+export const kindRefused = (access: Access): Forbidden => {
+  const refusal = refusals.get(access) ?? refusalOf(access)
+  refusals.set(access, refusal)
+  return refusal
 }
 
 export const run = <A>(body: (sql: Queryable) => Promise<A>): Effect.Effect<A, Unavailable, Database> =>

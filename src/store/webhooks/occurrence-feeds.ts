@@ -63,6 +63,13 @@ export const readOccurrences = async (
 ): Promise<ReadonlyArray<PlacedOccurrence>> => sql<PlacedOccurrence[]>`
   select place, body from outbox_messages where workspace_id = ${workspaceId} and place > ${after} order by place limit ${limit}`
 
+/** The place of the newest occurrence that has one. */
+export const endOfFeed = async (sql: Queryable, workspaceId: string): Promise<FeedPlace> => {
+  const [row] = await sql<{ place: FeedPlace | null }[]>`
+    select max(place) as place from outbox_messages where workspace_id = ${workspaceId}`
+  return row?.place ?? 0
+}
+
 /** Ends feeds that nobody has read since the cutoff. */
 export const sweepFeeds = async (sql: Queryable, before: Timestamp): Promise<void> => {
   await sql`delete from occurrence_feeds where read_at < ${before}`

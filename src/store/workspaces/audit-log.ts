@@ -3,6 +3,7 @@
  * PostgreSQL refuses, or a workspace that another transaction has locked, keeps no other entry from being stored.
  */
 import { Context, Effect, Layer } from "effect"
+import { LRUCache } from "lru-cache"
 import { currentTimers, type Timers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -17,6 +18,9 @@ const SLOW_MS = 50
 const MOST_TOGETHER = 64
 /** Maximum number of acts that wait; further ones are refused at once. */
 const MOST_WAITING = 2_000
+
+const READ_MS = 3_600_000
+const MOST_READERS = 10_000
 
 /** How long entries that were sent together wait for a lock, before they are sent by workspace and then alone. */
 const SHORT_LOCK = "100ms"
@@ -107,6 +111,8 @@ export class AuditLog extends Context.Service<
   {
     /** Resolves to a number of webhook deliveries. Within a transaction the entries are written by that transaction. */
     readonly write: (entries: ReadonlyArray<NewAuditEntry>) => Effect.Effect<number, Unavailable>
+    /** Whether this reader and object were not seen for an hour. A forgotten one is looked up in the log before it is written. */
+    readonly isFirstRead: (readerAndObject: string) => boolean
   }
 >()("gathercue/AuditLog") {
   static readonly layer: Layer.Layer<AuditLog, never, Database | Telemetry> = Layer.effect(
@@ -115,7 +121,13 @@ export class AuditLog extends Context.Service<
       const { metrics } = yield* Telemetry
       const database = yield* Database
       const writes = new AuditWrites(database.attempt, yield* currentTimers, () => metrics.databaseRefused.add())
+      const reads = new LRUCache<string, true>({ max: MOST_READERS, ttl: READ_MS })
       return {
+        isFirstRead: (reader) => {
+          if (reads.has(reader)) return false
+          reads.set(reader, true)
+          return true
+        },
         write: (entries) =>
           Effect.flatMap(isInTransaction, (inTransaction) =>
             inTransaction

@@ -276,7 +276,8 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       query: {
         after: Schema.optionalKey(
           Schema.String.check(Schema.isMaxLength(100)).annotate({
-            description: "The `nextCursor` of the answer before; absent for the oldest occurrence.",
+            description:
+              "The `nextCursor` of the answer before, or `end` for what happens from now on; absent for the oldest occurrence.",
           }),
         ),
         limit: PageQuery.limit,

@@ -6,6 +6,7 @@ import type { Credential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
 import {
+  endOfFeed,
   type FeedPlace,
   hasUnplaced,
   keepOccurrences,
@@ -84,7 +85,12 @@ const DEFAULT_OCCURRENCES = 100
 
 const encodePlace = (place: FeedPlace): string => Buffer.from(String(place)).toString("base64url")
 
-const decodePlace = (cursor: string): FeedPlace | undefined => {
+/** Names the end of the feed in place of a cursor. */
+const END = "end"
+
+const placeAfter = (cursor: string | undefined): FeedPlace | typeof END | undefined => {
+  if (cursor === undefined) return 0
+  if (cursor === END) return END
   const text = Buffer.from(cursor, "base64url").toString("utf8")
   return /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined
 }
@@ -178,12 +184,16 @@ export const webhooks = {
       Effect.gen(function* () {
         const database = yield* Database
         const longPolls = yield* LongPolls
-        const place = after === undefined ? 0 : decodePlace(after)
-        if (place === undefined) return yield* BadRequest.ofParameter("after", "not one that an answer of ours gave")
+        const given = placeAfter(after)
+        if (given === undefined) return yield* BadRequest.ofParameter("after", "not one that an answer of ours gave")
         const completeSince = yield* database.run((sql) => keepOccurrences(sql, workspaceId))
+        const isUnplaced = database.run((sql) => hasUnplaced(sql, workspaceId))
+        const placeSome = database.transaction((sql) => query(() => placeOccurrences(sql, workspaceId)))
+        // What happened before gets its place first: places grow.
+        if (given === END) while (yield* isUnplaced) yield* placeSome
+        const place = given === END ? yield* database.run((sql) => endOfFeed(sql, workspaceId)) : given
         const look = Effect.gen(function* () {
-          const isUnplaced = yield* database.run((sql) => hasUnplaced(sql, workspaceId))
-          if (isUnplaced) yield* database.transaction((sql) => query(() => placeOccurrences(sql, workspaceId)))
+          if (yield* isUnplaced) yield* placeSome
           const found = yield* database.run((sql) => readOccurrences(sql, workspaceId, place, limit + 1))
           return found.length === 0 ? undefined : found
         })
