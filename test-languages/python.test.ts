@@ -64,7 +64,7 @@ describe("the wheel", () => {
 
   test("is formatted, and typed as strictly as mypy can, as are programs that use it", async () => {
     await tool("ruff", "format", "--check", "python")
-    await tool("ruff", "format", "--check", ADAPTER, ...PROGRAMS)
+    await tool("ruff", "format", "--check", "--line-length", "120", ADAPTER, ...PROGRAMS)
     await tool("ruff", "check", "python")
     const strict = ["mypy", "--strict", "--python-version", "3.10", "--python-executable", installed]
     await tool(...strict, "python/src")

@@ -9,6 +9,7 @@ from typing import Any
 
 import gathercue
 from gathercue import CommandRefused, ConnectionClosed, GatewayClient, GathercueError, TokenRefused
+from gathercue.contract import RELEASE
 
 # Waits are half of the longest.
 random.random = lambda: 0.5
@@ -77,7 +78,7 @@ async def main() -> None:
     async for line in lines:
         asked = json.loads(line)
         if asked["cmd"] == "start":
-            print(json.dumps({"started": {"name": "gathercue", "version": gathercue.__version__}}), flush=True)
+            print(json.dumps({"started": {"name": "gathercue", "version": RELEASE}}), flush=True)
         elif asked["cmd"] == "connect":
             client = client_of(asked["url"], asked["options"])
             tasks = [asyncio.create_task(follow(client))]
