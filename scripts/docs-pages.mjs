@@ -29,6 +29,11 @@ export const SECTIONS = [
       page("embedding", "Embed the attendee's page", "The page in a frame of your site, and its messages."),
       page("reports", "Reports and personal data", "Lists after an event, export and erasure of a person."),
       page("workspaces", "Workspaces", "Members, keys, links, roles and the audit log."),
+      page(
+        "agents",
+        "Let an agent host",
+        "Tools for agents by the Model Context Protocol, read-only unless you say so.",
+      ),
       page("webhooks", "Webhooks", "Verify, retry, read and repeat deliveries."),
     ],
   },

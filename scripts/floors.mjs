@@ -52,7 +52,7 @@ export const FLOORS = {
     "transport",
     ["description", "requests"],
     "handlers",
-    ["pages", "media", "gateway"],
+    ["pages", "media", "gateway", "mcp"],
     "development",
     "streaming-routes.ts",
     ["rest.ts", "routes.ts"],

@@ -76,8 +76,10 @@ const settled = (outcome: Outcome): Settled => (outcome instanceof StoreUnavaila
 
 export class LiveEvents extends Context.Service<
   LiveEvents,
-  Omit<RequestsToEvents<Failure>, "execute" | "read"> & {
+  Omit<RequestsToEvents<Failure>, "execute" | "read" | "rehearse"> & {
     readonly execute: (eventId: string, envelope: Envelope) => Reachable<Answer, Refused>
+    /** The answer that `execute` would give now, without its effect. */
+    readonly rehearse: (eventId: string, envelope: Envelope) => Reachable<Answer, Refused>
     /** Executes commands of one caller in one turn, each for itself, and returns their outcomes in order. */
     readonly executeAll: (
       eventId: string,
@@ -253,6 +255,11 @@ export class LiveEvents extends Context.Service<
             const named = envelopes.map((envelope) => pseudonymous(pseudonymKey, eventId, envelope))
             return requests.executeTogether(eventId, { envelopes: named })
           },
+          rehearse: (eventId, envelope) =>
+            Effect.flatMap(requests.rehearse(eventId, pseudonymous(pseudonymKey, eventId, envelope)), (outcome) => {
+              const one = settled(outcome)
+              return "_tag" in one ? Effect.fail(one) : Effect.succeed(one)
+            }),
           execute,
           executeAll,
           read: (eventId, participants, fresh, { streams = [], known } = {}) => {

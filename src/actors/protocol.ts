@@ -165,6 +165,8 @@ const REQUESTS = {
   Execute: { payload: Schema.Struct({ envelopes: Schema.Array(Envelope) }), success: Schema.Array(Outcome) },
   /** Executes all of these commands in one turn and one commit, or none. */
   ExecuteTogether: { payload: Schema.Struct({ envelopes: Schema.Array(Envelope) }), success: Together },
+  /** The outcome that a command would have now. Nothing is executed. */
+  Rehearse: { payload: Envelope, success: Outcome },
   ReportPresence: { payload: PresenceReport, success: Schema.Void },
   ReportReactions: { payload: ReactionReport, success: Schema.Void },
   /** Reads the state of the event, and the personal state of these participants. */
@@ -181,7 +183,7 @@ export type RequestName = keyof Requests
 export const REQUEST_NAMES = Object.keys(REQUESTS) as ReadonlyArray<RequestName>
 
 /** Requests unknown to an owner of the previous release, which refuses only these. */
-export const NEW_REQUESTS: ReadonlySet<RequestName> = new Set(["Inspect", "Call", "ExecuteTogether"])
+export const NEW_REQUESTS: ReadonlySet<RequestName> = new Set(["Inspect", "Call", "ExecuteTogether", "Rehearse"])
 
 export type Payload<R extends RequestName> = Requests[R]["payload"]["Type"]
 type Reply<R extends RequestName> = Requests[R]["success"]["Type"]

@@ -186,6 +186,7 @@ export const bindGateway = (
       (yield* GatewayDoor).open({
         send: (visitor, sent) => requests.send(visitor, sent),
         sendTogether: (visitor, sent) => requests.sendTogether(visitor, sent),
+        rehearse: (visitor, frame) => requests.rehearse(visitor, frame),
         streams,
       }),
       services.grants.subscribe((change) => hub.grantWatch.changed(change)),

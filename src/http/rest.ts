@@ -253,7 +253,7 @@ export const bindRest = (
       method,
     }))
 
-    const contract = yield* routes
+    const contract = yield* routes(options.descriptions.openapi)
     const publicEvent = contract.find(({ method, path }) => method === "GET" && path === "/v1/public/events/:id")
     if (publicEvent === undefined) return yield* Effect.die(new Error("no endpoint reads a public event"))
 

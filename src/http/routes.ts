@@ -37,10 +37,13 @@ import { people } from "./handlers/workspaces/people.ts"
 import { personalData } from "./handlers/workspaces/personal-data.ts"
 import { webhooks } from "./handlers/workspaces/webhooks.ts"
 import { workspaces } from "./handlers/workspaces/workspaces.ts"
+import { mcpServe } from "./mcp/mcp-route.ts"
 import type { Successes } from "./requests/answers.ts"
 import type { AnyHandle, Handlers, ServicesOf } from "./requests/call.ts"
 import { compile, type Serve } from "./requests/serve.ts"
 import { tracedRequest } from "./requests/traced-request.ts"
+import { BODY_LIMIT_BYTES } from "./transport/body-limit.ts"
+import { MCP_PATH } from "./transport/mcp-path.ts"
 
 type Groups = (typeof Api)["groups"]
 const HANDLERS = {
@@ -96,42 +99,55 @@ export interface Route {
 /** Services required by requests, inferred from the handlers and the steps around them. */
 export type RequestServices = Effect.Services<ReturnType<Route["serve"]>>
 
-/** Every endpoint of the contract, compiled. */
-export const routes = Effect.gen(function* () {
-  const { tracing } = yield* Telemetry
-  const bound: Array<{
-    readonly endpoint: HttpApiEndpoint.Top
-    readonly successes: Successes
-    readonly handle: AnyHandle<HandlerServices>
-  }> = []
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ group, endpoint, successes }) => {
-      const handlers = HANDLERS[group.identifier as keyof Groups] as unknown as {
-        readonly [name: string]: { readonly access: Access; readonly handle: AnyHandle<HandlerServices> }
-      }
-      const handler = handlers[endpoint.identifier]
-      const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
-      if (handler === undefined || handler.access !== access) {
-        throw new Error(`The handler of ${endpoint.identifier} is missing or was not written for "${access}" access.`)
-      }
-      bound.push({ endpoint, successes, handle: handler.handle })
-    },
+/** Every endpoint of the contract, compiled, and the one of agents, which calls the others. `description`: that of REST. */
+export const routes = (description: Effect.Effect<string | Uint8Array>) =>
+  Effect.gen(function* () {
+    const { tracing } = yield* Telemetry
+    const bound: Array<{
+      readonly endpoint: HttpApiEndpoint.Top
+      readonly successes: Successes
+      readonly handle: AnyHandle<HandlerServices>
+    }> = []
+    HttpApi.reflect(Api, {
+      onGroup: () => {},
+      onEndpoint: ({ group, endpoint, successes }) => {
+        const handlers = HANDLERS[group.identifier as keyof Groups] as unknown as {
+          readonly [name: string]: { readonly access: Access; readonly handle: AnyHandle<HandlerServices> }
+        }
+        const handler = handlers[endpoint.identifier]
+        const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+        if (handler === undefined || handler.access !== access) {
+          throw new Error(`The handler of ${endpoint.identifier} is missing or was not written for "${access}" access.`)
+        }
+        bound.push({ endpoint, successes, handle: handler.handle })
+      },
+    })
+    const reads = bound.filter(({ endpoint }) => endpoint.method === "GET")
+    const readable = new RegExp(
+      `^(?:${reads.map(({ endpoint }) => endpoint.path.replaceAll(/:\w+/g, "[^/]+")).join("|")})$`,
+    )
+    const compiledRoutes = yield* Effect.forEach(bound, ({ endpoint, successes, handle }) =>
+      Effect.map(
+        compile(endpoint, successes, handle, (path) => readable.test(path)),
+        (compiled) => ({
+          name: endpoint.identifier,
+          method: endpoint.method,
+          path: endpoint.path,
+          access: Context.getUnsafe(endpoint.annotations, EndpointAccess),
+          ...compiled,
+          serve: tracedRequest(tracing, { method: endpoint.method, route: endpoint.path }, compiled.serve),
+        }),
+      ),
+    )
+    const serve = yield* mcpServe(new Map(compiledRoutes.map((one) => [one.name, one])), description)
+    const forAgents: Route = {
+      method: "POST",
+      path: MCP_PATH,
+      access: "workspace",
+      serve,
+      wantsClient: true,
+      bodyLimit: BODY_LIMIT_BYTES,
+      waitsMs: 0,
+    }
+    return [...compiledRoutes, forAgents]
   })
-  const reads = bound.filter(({ endpoint }) => endpoint.method === "GET")
-  const readable = new RegExp(
-    `^(?:${reads.map(({ endpoint }) => endpoint.path.replaceAll(/:\w+/g, "[^/]+")).join("|")})$`,
-  )
-  return yield* Effect.forEach(bound, ({ endpoint, successes, handle }) =>
-    Effect.map(
-      compile(endpoint, successes, handle, (path) => readable.test(path)),
-      (compiled): Route => ({
-        method: endpoint.method,
-        path: endpoint.path,
-        access: Context.getUnsafe(endpoint.annotations, EndpointAccess),
-        ...compiled,
-        serve: tracedRequest(tracing, { method: endpoint.method, route: endpoint.path }, compiled.serve),
-      }),
-    ),
-  )
-})

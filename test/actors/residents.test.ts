@@ -136,6 +136,7 @@ const residentOf = (isHere: () => boolean = () => true): Resident => ({
   requests: {
     Execute: never,
     ExecuteTogether: never,
+    Rehearse: never,
     ReportPresence: never,
     ReportReactions: never,
     Read: never,

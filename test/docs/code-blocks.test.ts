@@ -1,6 +1,6 @@
 /**
  * Every block of code in the documents is checked: shell lines and frames here, calls and the encoder by `test-media/guides.test.ts`, programs by
- * `test/e2e/guides.test.ts` and `test/client/consumers/guides.test.ts`, the settings of Prometheus by the drills, the rights of the database's
+ * `test/e2e/guides.test.ts` and `test/client/consumers/guides.test.ts`, settings of agents by `test-sdks/mcp.test.ts`, the settings of Prometheus by the drills, the rights of the database's
  * user by `test-processes/check-command.test.ts`, and those of the TURN server in `test-browser`.
  */
 import { execFileSync } from "node:child_process"
@@ -18,7 +18,7 @@ const inLanguage = (language: string) => blocks.filter((block) => block.language
 const lines = inLanguage("sh").flatMap(({ document, code }) => code.split("\n").map((line) => ({ document, line })))
 
 /** Languages with a test. A block whose program cannot be run is `text`, which only the internals have. */
-const CHECKED = ["sh", "js", "ts", "tsx", "html", "frames", "yaml", "sql", "conf"]
+const CHECKED = ["sh", "js", "ts", "tsx", "html", "frames", "yaml", "sql", "conf", "json"]
 
 test("every block of code has a language that a test checks", () => {
   const others = blocks.filter(({ language, document }) => {

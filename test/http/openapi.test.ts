@@ -75,6 +75,7 @@ test("every route of the contract is described, and every described route answer
     "GET /v1/live/{key}/{name}",
     "GET /v1/gateway/stream",
     "POST /v1/gateway/commands",
+    "POST /v1/mcp",
   ]
   expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([...routed, ...bytes].toSorted())
   for (const { method, path } of OPERATIONS) {

@@ -130,6 +130,21 @@ export class Executor {
     )
   }
 
+  /** Decides a command and undoes it. What only the store refuses, at the commit, is not found out. */
+  rehearse(envelope: Received): Effect.Effect<Outcome, Unreachable> {
+    const { database } = this.#services
+    return Effect.gen({ self: this }, function* () {
+      const of = yield* this.#committer.current
+      yield* recallChat(database, of, [envelope])
+      const one = this.#decide(of, of.state, envelope)
+      if (one instanceof Refused) return one
+      const { turn, result } = one
+      const answer = answerOf(turn.state, envelope.command, { result, version: of.version, duplicate: false })
+      turn.undo()
+      return answer
+    })
+  }
+
   #performTogether(of: LoadedEvent, envelopes: ReadonlyArray<Received>): Effect.Effect<Together, NotCommitted> {
     return Effect.suspend((): Effect.Effect<Together, NotCommitted> => {
       const batch = new Batch(of)

@@ -90,6 +90,8 @@ export class LiveEvent {
     Execute: ({ envelopes }) => this.inbox.execute(envelopes),
     ExecuteTogether: ({ envelopes }) =>
       this.inbox.turn(Effect.suspend(() => this.#executor.executeTogether(this.#received(envelopes)))),
+    Rehearse: (envelope) =>
+      this.inbox.turn(Effect.suspend(() => this.#executor.rehearse({ ...envelope, at: this.#needs.timers.now() }))),
     ReportPresence: (report) => {
       this.#needs.ownership.heardFrom(report.node)
       return this.#turn((of) => this.#presence.report(of, report))

@@ -43,6 +43,10 @@ export const REMOTE_COMMANDS = {
     doc: "Print what webhooks would report from now on, and with --forward <url> deliver it there, signed (--type for some types only).",
     options: { forward: TEXT, type: LIST },
   },
+  mcp: {
+    doc: "Serve an agent over the program's input and output, by the Model Context Protocol; with --write it may also change things.",
+    options: { write: FLAG },
+  },
   completion: { doc: 'Print the completion for bash: eval "$(gathercue completion)".', options: {} },
 } as const satisfies { readonly [name: string]: Usage }
 export type RemoteCommand = keyof typeof REMOTE_COMMANDS
@@ -53,6 +57,7 @@ export interface RemoteInvocation {
   readonly target: string
   readonly url: string | undefined
   readonly json: boolean
+  readonly write: boolean
   readonly texts: { readonly [option: string]: string | undefined }
   readonly lists: { readonly [option: string]: ReadonlyArray<string> | undefined }
 }
@@ -96,6 +101,7 @@ export const readRemoteArguments = (args: ReadonlyArray<string>): RemoteInvocati
       target,
       url: values.url,
       json: values.json === true,
+      write: given.some(([name, value]) => name === "write" && value === true),
       texts: Object.fromEntries(given.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))),
       lists: Object.fromEntries(
         given.flatMap(([name, value]) => (Array.isArray(value) ? [[name, value.map(String)]] : [])),

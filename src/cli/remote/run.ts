@@ -8,6 +8,7 @@ import { bashCompletion } from "./completion.ts"
 import { createEvent, driveEvent, listEvents } from "./events.ts"
 import { checkTypes, listen } from "./listen.ts"
 import { showLive } from "./live.ts"
+import { serveAgents } from "./mcp.ts"
 import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, keyOf, readProfile } from "./profile.ts"
 import { callRest } from "./rest.ts"
 
@@ -60,6 +61,8 @@ const run = async (asked: RemoteInvocation): Promise<void> => {
       return driveEvent(profile, "end", asked)
     case "live":
       return showLive(profile, asked)
+    case "mcp":
+      return serveAgents(profile, asked.write)
     case "webhooks listen":
       if (asked.lists["type"] !== undefined) await checkTypes(profile, asked.lists["type"])
       return listen(profile, asked)

@@ -139,6 +139,14 @@ export class Commands {
     )
   }
 
+  /** The outcome that a command of the live event would have now; nothing is executed. */
+  rehearse(sender: Sender, { eventId }: Pick<EventNow, "eventId">, accepted: OfLiveEvent): Effect.Effect<Outcome> {
+    return this.#services.live.rehearse(eventId, this.#envelopeOf(sender, accepted)).pipe(
+      Effect.map(outcomeOf),
+      Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
+    )
+  }
+
   #envelopeOf(sender: Sender, { t, d, frame }: OfLiveEvent): Envelope {
     return envelopeOf(t, d, frame, sender)
   }

@@ -6,6 +6,7 @@ import type { LiveSnapshot } from "../../actors/protocol.ts"
 import { narrowRole } from "../../model/modality.ts"
 import { isStaff } from "../../model/roles.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
+import { type CommandName, commandContract, isConnectionCommand } from "../../protocol/contract.ts"
 import type { EncoderView, MediaSeat } from "../../protocol/messages/media.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
@@ -93,10 +94,15 @@ const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Re
   return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
+/** Whether a request may send the command in nobody's name. */
+const needsNobody = (name: CommandName): boolean =>
+  commandContract(name).needs === undefined && !isConnectionCommand(name)
+
 /** The parts of `ready` that every host gets, as JSON, for a reader without a connection. */
 export const hostState = (snapshot: LiveSnapshot, now: number, encoder: EncoderView | null): string => {
-  const { epoch, version: v } = snapshot
-  return `{${membersOf({ epoch, v, serverTime: now, encoder })},${partsOf(snapshot).staff}}`
+  const { epoch, version: v, phase, event } = snapshot
+  const can = event.status === "ended" ? [] : allowedCommands("workspace_admin", phase).filter(needsNobody)
+  return `{${membersOf({ epoch, v, can, serverTime: now, encoder })},${partsOf(snapshot).staff}}`
 }
 
 interface ReadyPosition {

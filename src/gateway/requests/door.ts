@@ -13,6 +13,7 @@ interface Inside {
     visitor: Visitor,
     frames: ReadonlyArray<CommandFrame>,
   ) => Effect.Effect<ReadonlyArray<Outcome> | BatchRefused>
+  readonly rehearse: (visitor: Visitor, frame: CommandFrame) => Effect.Effect<Answered>
   readonly streams: Pick<EventStreams, "open" | "refusal">
 }
 

@@ -96,6 +96,21 @@ export class RequestCommands {
     )
   }
 
+  /** The outcome that the command would have now; it counts against the budgets, and is not executed. */
+  rehearse(visitor: Visitor, frame: CommandFrame): Effect.Effect<Answered> {
+    const [one = { refusal: FAILED }] = this.#check(visitor, [frame])
+    if ("refusal" in one) return Effect.succeed(one)
+    if (!isOfLiveEvent(one)) {
+      return Effect.succeed({
+        refusal: refusal("bad_request", `${one.t} is answered without a commit: it has no dry run.`),
+      })
+    }
+    return this.#guarded<Answered>(
+      this.#commands.rehearse(senderOf(visitor, null), this.#eventOf(visitor), one),
+      () => ({ refusal: FAILED }),
+    )
+  }
+
   #check(visitor: Visitor, frames: ReadonlyArray<CommandFrame>): ReadonlyArray<Accepted | NotAccepted> {
     const { telemetry, timers } = this.#services
     const event = this.#eventOf(visitor)

@@ -6,7 +6,7 @@
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Socket } from "../connection/connection.ts"
-import { objectsOf, type Positioned, StreamPositions } from "./stream-positions.ts"
+import { firstPosition, objectsOf, type Positioned, positionAfter, type StreamPosition } from "./stream-positions.ts"
 
 /** Body of a response that stays open. Every call is safe after its end, and then does nothing. */
 export interface StreamBody {
@@ -48,11 +48,34 @@ const FIRST_PADDING = 2048
 
 const commentOf = (length: number): string => `:${" ".repeat(length)}\n\n`
 
+/** A frame for many streams: the event and the next position are computed once for all that are at the same position. */
+export class SharedFrame {
+  readonly #text: string
+  readonly #objects: ReadonlyArray<Positioned>
+  readonly #known = new Map<string, { readonly position: StreamPosition; readonly event: string }>()
+
+  constructor(text: string) {
+    this.#text = text
+    this.#objects = objectsOf(text)
+  }
+
+  /** The event for a stream at the position, and where it is then. */
+  at(before: StreamPosition): { readonly position: StreamPosition; readonly event: string } {
+    const known = this.#known.get(before.text)
+    if (known !== undefined) return known
+    const position = positionAfter(before, this.#objects)
+    const id = position === before ? "" : `id: ${position.text}\n`
+    const step = { position, event: `${id}data: ${this.#text}\n\n` }
+    this.#known.set(before.text, step)
+    return step
+  }
+}
+
 export class EventStream implements Socket {
   readonly #body: StreamBody
   readonly #owner: StreamOwner
   readonly #options: StreamOptions
-  readonly #positions: StreamPositions
+  #position: StreamPosition
   #isClosed = false
   #isPadding = false
 
@@ -60,21 +83,21 @@ export class EventStream implements Socket {
     this.#body = body
     this.#owner = owner
     this.#options = options
-    this.#positions = new StreamPositions(options.resume)
+    this.#position = firstPosition(options.resume)
     body.write(commentOf(Math.max(FIRST_PADDING, options.padding)))
   }
 
   send(text: string): void {
     if (this.#isClosed) return
-    this.deliver(text, objectsOf(text))
+    this.deliver(new SharedFrame(text))
     this.#owner.sent()
   }
 
-  /** Sends a frame whose objects are known. */
-  deliver(text: string, objects: ReadonlyArray<Positioned>): void {
+  deliver(frame: SharedFrame): void {
     if (this.#isClosed) return
-    const id = this.#positions.after(objects)
-    this.#write(id === undefined ? `data: ${text}\n\n` : `id: ${id}\ndata: ${text}\n\n`)
+    const { position, event } = frame.at(this.#position)
+    this.#position = position
+    this.#write(event)
   }
 
   /** Shows proxies and the client that the connection lives. A client that takes nothing gets nothing more. */

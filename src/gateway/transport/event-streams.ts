@@ -8,8 +8,7 @@ import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Connection } from "../connection/connection.ts"
 import { type ConnectionHandlers, TRANSPORT_LIMIT_FACTOR } from "./connection-handlers.ts"
-import { EventStream, type StreamBody } from "./event-stream.ts"
-import { objectsOf } from "./stream-positions.ts"
+import { EventStream, SharedFrame, type StreamBody } from "./event-stream.ts"
 
 /** Proxies close connections that are silent for half a minute or longer. */
 const KEEP_ALIVE_MS = 15_000
@@ -50,8 +49,8 @@ export class EventStreams {
   publish(topic: string, text: string): void {
     const subscribed = this.#topics.get(topic)
     if (subscribed === undefined) return
-    const objects = objectsOf(text)
-    for (const stream of subscribed) stream.deliver(text, objects)
+    const frame = new SharedFrame(text)
+    for (const stream of subscribed) stream.deliver(frame)
   }
 
   refusal(client: Client): ReturnType<ConnectionHandlers["refusal"]> {

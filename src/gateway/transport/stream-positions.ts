@@ -24,47 +24,46 @@ export const objectsOf = (frame: string): ReadonlyArray<Positioned> => {
   return "op" in parsed ? [parsed] : parsed
 }
 
-export class StreamPositions {
-  #epoch: string
-  readonly #cursors: Map<string, number>
-
-  /** `resume`: the position from which the client goes on. */
-  constructor(resume: Resume | undefined) {
-    this.#epoch = resume?.epoch ?? ""
-    this.#cursors = new Map(Object.entries(resume?.cursors ?? {}))
-  }
-
-  /** The position as text, if these objects have changed it. */
-  after(objects: ReadonlyArray<Positioned>): string | undefined {
-    let isChanged = false
-    for (const object of objects) if (this.#take(object)) isChanged = true
-    if (!isChanged) return undefined
-    return JSON.stringify({ epoch: this.#epoch, cursors: Object.fromEntries(this.#cursors) } satisfies Resume)
-  }
-
-  #take({ op, t, st, s, d = {} }: Positioned): boolean {
-    if (op !== OP.dispatch) return false
-    if (t === "ready" && d.resumed !== true) {
-      this.#epoch = d.epoch ?? ""
-      this.#cursors.clear()
-      this.#follow(d)
-      return true
-    }
-    if (st !== undefined && s !== undefined && !this.#isNext(st, s)) return false
-    if (t === "subscribed") this.#follow(d)
-    return t === "subscribed" || st !== undefined
-  }
-
-  #follow({ cursors = {}, dropped = [] }: NonNullable<Positioned["d"]>): void {
-    for (const stream of dropped) this.#cursors.delete(stream)
-    for (const [stream, cursor] of Object.entries(cursors)) this.#cursors.set(stream, cursor)
-  }
-
-  /** A dispatch behind a gap moves nothing, so that a resume begins before the gap. */
-  #isNext(stream: string, s: number): boolean {
-    const cursor = this.#cursors.get(stream)
-    if (cursor === undefined || s !== cursor + 1) return false
-    this.#cursors.set(stream, s)
-    return true
-  }
+/** A position. It never changes, so that streams at the same one share it. */
+export interface StreamPosition {
+  readonly epoch: string
+  readonly cursors: ReadonlyMap<string, number>
+  /** The `id` of an event that leads to this position. */
+  readonly text: string
 }
+
+const positionOf = (epoch: string, cursors: ReadonlyMap<string, number>): StreamPosition => ({
+  epoch,
+  cursors,
+  text: JSON.stringify({ epoch, cursors: Object.fromEntries(cursors) } satisfies Resume),
+})
+
+/** The position from which a client resumes. */
+export const firstPosition = (resume: Resume | undefined): StreamPosition =>
+  positionOf(resume?.epoch ?? "", new Map(Object.entries(resume?.cursors ?? {})))
+
+const follow = (
+  position: Map<string, number>,
+  { cursors = {}, dropped = [] }: NonNullable<Positioned["d"]>,
+): Map<string, number> => {
+  for (const stream of dropped) position.delete(stream)
+  for (const [stream, cursor] of Object.entries(cursors)) position.set(stream, cursor)
+  return position
+}
+
+const afterOne = (position: StreamPosition, { op, t, st, s, d = {} }: Positioned): StreamPosition => {
+  const { epoch, cursors } = position
+  if (op !== OP.dispatch) return position
+  if (t === "ready" && d.resumed !== true) return positionOf(d.epoch ?? "", follow(new Map(), d))
+  const isNumbered = st !== undefined && s !== undefined
+  // A dispatch behind a gap moves nothing, so that a resume begins before the gap.
+  if (isNumbered && s !== (cursors.get(st) ?? Number.NaN) + 1) return position
+  if (t !== "subscribed" && st === undefined) return position
+  const moved = new Map(cursors)
+  if (isNumbered) moved.set(st, s)
+  return positionOf(epoch, t === "subscribed" ? follow(moved, d) : moved)
+}
+
+/** The position after these objects: the same one where they change nothing. */
+export const positionAfter = (position: StreamPosition, objects: ReadonlyArray<Positioned>): StreamPosition =>
+  objects.reduce(afterOne, position)

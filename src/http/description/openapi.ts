@@ -8,6 +8,7 @@ import { Api } from "../contract/api.ts"
 import { ExactBody } from "../contract/endpoint.ts"
 import { gatewayPaths } from "./gateway-paths.ts"
 import { HEADERS } from "./headers.ts"
+import { AGENTS_TAG, mcpPath } from "./mcp-path.ts"
 import { mediaPaths } from "./media-paths.ts"
 import { withNamedParts } from "./named-parts.ts"
 import { describeOperation, type Operation, PARAMETERS } from "./openapi-operations.ts"
@@ -64,7 +65,7 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
       describeOperation(operation, { endpoint, access, errors }, definitions)
     },
   })
-  const paths = { ...spec.paths, ...mediaPaths(), ...gatewayPaths() }
+  const paths = { ...spec.paths, ...mediaPaths(), ...gatewayPaths(), ...mcpPath() }
   const responses = new SharedResponses()
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
     responses.takeAll(operation)
@@ -76,7 +77,7 @@ const describe = (generated: Spec, publicUrl: string, sessionCookie: string): Sp
     ...spec,
     paths,
     webhooks,
-    tags: [...(spec.tags ?? []), GATEWAY_TAG, MEDIA_TAG, RECEIVER_TAG].map(titled),
+    tags: [...(spec.tags ?? []), GATEWAY_TAG, AGENTS_TAG, MEDIA_TAG, RECEIVER_TAG].map(titled),
     servers: [{ url: publicUrl }],
     security: [],
     components: {

@@ -1,5 +1,5 @@
 /** Request and result of a handler, typed from its endpoint in the contract. */
-import type { Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Caller } from "../../actors/commands.ts"
 import type { Visitor } from "../../gateway/requests/visitor.ts"
@@ -113,6 +113,9 @@ interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
   /** Id for the audit log. */
   readonly requestId: string
 }
+
+/** Whether a command to a live event is only decided, and not executed (`serve.ts`, `rehearse`). */
+export const DryRun = Context.Reference<boolean>("gathercue/DryRun", { defaultValue: () => false })
 
 /** An answer with a status, headers or audit targets beside its body. */
 export class Reply<Body> {

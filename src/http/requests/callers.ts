@@ -14,7 +14,7 @@ const ANONYMOUS: Principal = { kind: "anonymous" }
 
 /** Recognises the caller of an endpoint with this access. */
 export const callerOf = (
-  { access, ignoresCookies }: ReturnType<typeof traitsOf>,
+  { access, ignoresCookies }: Pick<ReturnType<typeof traitsOf>, "access" | "ignoresCookies">,
   authenticate: Authenticator["Service"],
   settings: HttpSettings["Service"],
 ) => {
@@ -38,7 +38,7 @@ export const callerOf = (
 
 /** One limit counts a request: that of its key, account, participant or address. Succeeds with headers for the answer. */
 export const countedBy =
-  (limits: RateLimits["Service"], { addressLimit }: ReturnType<typeof traitsOf>) =>
+  (limits: RateLimits["Service"], { addressLimit }: Pick<ReturnType<typeof traitsOf>, "addressLimit">) =>
   (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
     switch (principal.kind) {
       case "key":

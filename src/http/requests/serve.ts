@@ -15,7 +15,7 @@ import { Problems } from "../transport/problem.ts"
 import { accessCheck } from "./access.ts"
 import { type Answered, answerWriter, type IsReadable, type Successes } from "./answers.ts"
 import { auditOf } from "./audit.ts"
-import type { AnyHandle } from "./call.ts"
+import { type AnyHandle, DryRun } from "./call.ts"
 import { callReader } from "./call-reader.ts"
 import { callerOf, countedBy, onGroundOf } from "./callers.ts"
 import { traitsOf } from "./endpoint-traits.ts"
@@ -33,6 +33,11 @@ export type Serve<Services> = (request: HttpRequest) => Effect.Effect<HttpRespon
 
 interface Compiled<Services> {
   readonly serve: Serve<Services>
+  /**
+   * Takes the steps of a request without its effect: nothing is stored, kept or noted. `decides`: the handler only sends a command to a live
+   * event, which decides it; other handlers are not run, and the answer is `{}`.
+   */
+  readonly rehearse: (decides: boolean) => Serve<Services>
   /** Whether the client's address is needed, by a limit or by anonymous acts. */
   readonly wantsClient: boolean
   /** Maximum body size in bytes. */
@@ -40,6 +45,8 @@ interface Compiled<Services> {
   /** Milliseconds that the answer may wait for something new. */
   readonly waitsMs: number
 }
+
+const NOTHING: HttpResponse = { status: 200, headers: [], body: "{}" }
 
 /** Compiles an endpoint and its handler into one function from request to response. */
 export const compile = <Services>(
@@ -113,21 +120,36 @@ export const compile = <Services>(
           : acting
       }).pipe(Effect.map((response) => keepable(request, response, principal)))
 
+    /** What the request would do. A handler that decides stops at the decision; another one is not run. */
+    const trial =
+      (decides: boolean) =>
+      (request: HttpRequest, principal: Principal): ReturnType<typeof process> =>
+        Effect.flatMap(establish(principal, request), (scope) => {
+          noteScope(request.notes, scope)
+          const decided = Effect.provideService(answer(request, scope), DryRun, true)
+          return decides
+            ? Effect.map(grounded(principal, decided), ({ response }) => response)
+            : Effect.as(readCall(request, scope), NOTHING)
+        })
+
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
 
     /** The address is needed when a limit counts it, an act is logged with it, or wrong guesses are counted by it. */
     const wantsClient = isLimited || traits.isForViewers || note !== undefined || addressLimit !== "publicRead"
 
-    const serve: Serve<Services> = (request) => {
-      // A wrong credential is counted by the client's address.
-      const known = isLimited
-        ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
-        : principalOf(request)
-      const work = Effect.flatMap(known, (principal) => {
-        noteCaller(request.notes, principal)
-        return isLimited ? counted(request, principal, process(request, principal)) : process(request, principal)
-      })
-      return finish(request, settle(request, work))
-    }
-    return { serve, wantsClient, bodyLimit, waitsMs }
+    const serveBy =
+      (work: typeof process): Serve<Services> =>
+      (request) => {
+        // A wrong credential is counted by the client's address.
+        const known = isLimited
+          ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
+          : principalOf(request)
+        const served = Effect.flatMap(known, (principal) => {
+          noteCaller(request.notes, principal)
+          return isLimited ? counted(request, principal, work(request, principal)) : work(request, principal)
+        })
+        return finish(request, settle(request, served))
+      }
+    const serve = serveBy(process)
+    return { serve, rehearse: (decides) => serveBy(trial(decides)), wantsClient, bodyLimit, waitsMs }
   })

@@ -181,6 +181,7 @@ export interface RestClient {
     readonly lobby?: { readonly total: number; readonly waiting: ReadonlyArray<WaitingView> }
     readonly blocked?: ReadonlyArray<string>
     readonly encoder?: EncoderView | null
+    readonly can: ReadonlyArray<string>
   }>
   /** The people who are at the event now. */
   readonly listParticipants: (request: {

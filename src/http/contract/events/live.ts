@@ -118,7 +118,12 @@ const sharedFields = Object.fromEntries(
   Object.entries(state).filter(([field]) => !(field in PersonalState.fields)),
 ) as Omit<typeof state, keyof typeof PersonalState.fields>
 
-const LiveState = Schema.Struct(sharedFields).annotate(named("LiveState"))
+const LiveState = Schema.Struct({
+  ...sharedFields,
+  can: Schema.Array(Schema.String).annotate({
+    description: "The commands that an API key with the scope `live` may send to the event now.",
+  }),
+}).annotate(named("LiveState"))
 
 const REFUSALS: ReadonlyArray<ProblemCode> = [
   "unknown_command",

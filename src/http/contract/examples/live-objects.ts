@@ -20,6 +20,7 @@ const { id, title, status, visibility, startedAt, endedAt } = event
 export const liveState = {
   epoch: ids.request,
   v: 12,
+  can: ["phase.next", "announce", "chat.send"],
   serverTime: Date.parse(T1),
   encoder: null,
   event: { id, title, status, visibility, startedAt, endedAt },

@@ -7,6 +7,7 @@ import { BadRequest, Conflict, type Failure, Forbidden, IdempotencyKeyReused, No
 import { newId } from "../../../model/ids.ts"
 import { keyedScope } from "../../../model/live/command-scopes.ts"
 import { isInTransaction } from "../../../store/database.ts"
+import { DryRun } from "../../requests/call.ts"
 import { CommandKey } from "../../requests/command-key.ts"
 
 const failureOf = ({ code, detail, field }: Refused): Failure => {
@@ -41,7 +42,7 @@ export const ask = (eventId: string, command: Command, by: Caller | null): Effec
       key === undefined
         ? { scope: caller, commandId: newId(), bodyHash: "" }
         : { scope: keyedScope(caller), commandId: key.commandId, bodyHash: key.bodyHash }
-    return yield* live.execute(eventId, { ...known, by, freshId: newId(), command })
+    return yield* live[(yield* DryRun) ? "rehearse" : "execute"](eventId, { ...known, by, freshId: newId(), command })
   }).pipe(
     Effect.catchTag("Refused", (refused) => {
       if (refused.code === "internal_error") return Effect.die(refused)

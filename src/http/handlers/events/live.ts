@@ -16,7 +16,7 @@ import { STAFF } from "../../../protocol/rule.ts"
 import type { CommandFrame } from "../../../protocol/wire/frames.ts"
 import { OP } from "../../../protocol/wire/op.ts"
 import type { AnyCommand, CommandOutcome, Live } from "../../contract/events/live.ts"
-import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
+import { DryRun, type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { CommandKey } from "../../requests/command-key.ts"
 import { asCallers } from "../../requests/media/addresses.ts"
 import { pageReply, pageRequestBy } from "../../requests/paging.ts"
@@ -122,10 +122,11 @@ export const live = {
     access: "liveEvent",
     handle: ({ payload, scope }) =>
       Effect.gen(function* () {
-        const { send } = yield* (yield* GatewayDoor).inside
+        const { send, rehearse } = yield* (yield* GatewayDoor).inside
         const key = (yield* CommandKey)?.key
         const frame = frameOf(payload, idBy(key, null))
-        const [answered] = yield* send(scope.visitor, [frame])
+        const isDry = yield* DryRun
+        const [answered] = isDry ? [yield* rehearse(scope.visitor, frame)] : yield* send(scope.visitor, [frame])
         if (answered === undefined) return yield* Effect.die(new Error("a command without an answer"))
         if ("refusal" in answered) {
           const isReused = payload.id === undefined && answered.refusal.message === ID_USED_BEFORE
