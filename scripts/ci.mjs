@@ -73,7 +73,7 @@ const SUITES = [
   suite("test:processes", 25),
   suite("test:media", 20),
   { ...suite("drills", 10), command: `npm run drills -- ${DRILLS}` },
-  { ...suite("test:languages", 8), needs: "node scripts/sdk-tools.mjs languages", skippedBy: 2 },
+  { ...suite("test:languages", 20), needs: "node scripts/sdk-tools.mjs languages", skippedBy: 2 },
   { ...suite("test:sdks", 20), needs: "node scripts/sdk-tools.mjs", skippedBy: 2 },
 ]
 /** Crowds of browsers and faults want the processor at once, which a suite of many workers beside them does not leave. */
