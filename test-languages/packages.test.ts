@@ -48,6 +48,15 @@ test("the kit runs by its name", async () => {
   await writeFile(join(cwd, "package.json"), '{"private":true}')
   await run("npm", ["install", "--no-audit", "--no-fund", join(folder, filename)], { cwd })
   expect(await run("npx", ["gathercue-conformance", "--help"], { cwd })).toContain("gathercue-conformance server --url")
+  const server = ["server", "--url", "http://127.0.0.1:1", "--key", "gck_x"]
+  for (const [args, said] of [
+    [["client", "--only", "nothing", "--", "true"], 'There is no promise "nothing": there are '],
+    [[...server, "--only", "nothing"], 'There is no promise "nothing": there are '],
+    [[...server, "--jobs", "0"], "--jobs takes an integer from 1 to 64."],
+    [server, "The server at http://127.0.0.1:1 gives no answer."],
+  ] as const) {
+    await expect(run("npx", ["gathercue-conformance", ...args], { cwd })).rejects.toThrow(said)
+  }
 })
 
 test("`npx gathercue` starts the server from its package, on its embedded database", async () => {

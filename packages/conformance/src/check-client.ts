@@ -2,7 +2,7 @@
 import { Adapter } from "./adapter.ts"
 import { CLIENT_PROMISES, type ClientPromise } from "./client-promises.ts"
 import { play } from "./play.ts"
-import type { Outcome, Report } from "./report.ts"
+import { chosenOf, type Outcome, type Report } from "./report.ts"
 import { type Vector, vectorsOver } from "./vectors.ts"
 
 export interface ClientOptions {
@@ -35,11 +35,12 @@ const outcomeOf = (id: ClientPromise, played: ReadonlyArray<Played>): Outcome =>
 /** The first vector of a promise that fails ends the others of that promise: the client would only be waited for again. */
 export const checkClient = async (options: ClientOptions): Promise<Report & { readonly errors: string }> => {
   const { command, patienceMs = 60_000, jobs = 4, only } = options
+  const ids = chosenOf(Object.keys(CLIENT_PROMISES) as ClientPromise[], only)
   const adapters = Array.from({ length: jobs }, () => new Adapter(command, patienceMs))
   const [first] = adapters as [Adapter]
   try {
     const { name, version, transports = ["websocket"], tells } = await first.start()
-    const vectors = transports.flatMap(vectorsOver).filter(({ promise }) => only?.includes(promise) !== false)
+    const vectors = transports.flatMap(vectorsOver).filter(({ promise }) => ids.includes(promise))
     const played = vectors.map((vector): Played => ({ vector, isLeftOut: false }))
     const isBroken = (promise: ClientPromise): boolean =>
       played.some(({ vector, failure }) => vector.promise === promise && failure !== undefined)
@@ -56,7 +57,6 @@ export const checkClient = async (options: ClientOptions): Promise<Report & { re
       }
     }
     await Promise.all(adapters.map(work))
-    const ids = (Object.keys(CLIENT_PROMISES) as ClientPromise[]).filter((id) => only?.includes(id) !== false)
     const outcomes = ids.map((id) => outcomeOf(id, played))
     return {
       subject: [name, version].filter(Boolean).join(" "),

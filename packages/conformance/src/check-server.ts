@@ -2,7 +2,7 @@
 import { exec } from "node:child_process"
 import { promisify } from "node:util"
 import { House, type ServerPromise } from "./house.ts"
-import type { Outcome, Report } from "./report.ts"
+import { chosenOf, type Outcome, type Report } from "./report.ts"
 import { SERVER_PROMISES } from "./server-promises.ts"
 
 export interface ServerOptions {
@@ -28,6 +28,10 @@ export const checkServer = async (options: ServerOptions): Promise<Report> => {
   const stop = async (): Promise<void> => {
     await (typeof drain === "string" ? run(drain) : drain?.())
   }
+  const chosen = chosenOf(
+    SERVER_PROMISES.map(({ id }) => id),
+    only,
+  )
   // A key that is wrong breaks no promise of the gateway.
   await new House(url, key, patienceMs).api("GET", "/events?limit=1")
   const outcome = async ({ check, ...promise }: ServerPromise): Promise<Outcome> => {
@@ -44,7 +48,7 @@ export const checkServer = async (options: ServerOptions): Promise<Report> => {
     }
   }
   const outcomes = new Map<string, Outcome>()
-  const asked = SERVER_PROMISES.filter(({ id }) => only?.includes(id) !== false)
+  const asked = SERVER_PROMISES.filter(({ id }) => chosen.includes(id))
   const waiting = asked.filter(({ id }) => id !== "drain")
   const work = async (): Promise<void> => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) outcomes.set(one.id, await outcome(one))

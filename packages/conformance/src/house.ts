@@ -52,6 +52,8 @@ export class House {
       method,
       headers: { ...credential, ...(body !== undefined && { "content-type": "application/json" }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new Error(`The server at ${this.#url} gives no answer.`, { cause })
     })
     const text = await response.text()
     const answer: unknown = text.startsWith("{") ? JSON.parse(text) : {}

@@ -29,12 +29,17 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const
 
+const numberOf = (option: string, text: string, most: number): number => {
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new Error(`--${option} takes an integer from 1 to ${most}.`)
+}
+
 const main = async (): Promise<number> => {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true })
   const [kind, ...command] = positionals
-  const patienceMs = Number(values.patience) * 1000
+  const patienceMs = numberOf("patience", values.patience, 3600) * 1000
   const only = values.only?.split(",")
-  const common = { patienceMs, jobs: Number(values.jobs), ...(only && { only }) }
+  const common = { patienceMs, jobs: numberOf("jobs", values.jobs, 64), ...(only && { only }) }
   if (values.help) {
     process.stdout.write(USAGE)
     return 0

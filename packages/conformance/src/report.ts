@@ -23,6 +23,16 @@ const textOf = ({ id, sentence, source, state, detail }: Outcome): string =>
     ? `failed   ${id}: ${sentence} (${source})\n${indented(detail)}`
     : `${state.padEnd(8)} ${id}: ${state === "ok" ? sentence : detail}`
 
+/** The promises to check, in their order. @throws for a name that no promise has: what is not checked must not pass. */
+export const chosenOf = <Id extends string>(
+  ids: ReadonlyArray<Id>,
+  only: ReadonlyArray<string> | undefined,
+): ReadonlyArray<Id> => {
+  const unknown = only?.find((name) => !ids.some((id) => id === name))
+  if (unknown !== undefined) throw new Error(`There is no promise "${unknown}": there are ${ids.join(", ")}.`)
+  return only === undefined ? ids : ids.filter((id) => only.includes(id))
+}
+
 export const isKept = ({ outcomes }: Report): boolean => outcomes.every(({ state }) => state !== "failed")
 
 export const textOfReport = (report: Report): string => {
