@@ -56,8 +56,8 @@ const SHORT_FAULTS =
   "kill,term,pause,freeze,backend,terminate,restart-fast,commit-reply,commit-lost,replies,reset,latency,half-close,rush"
 const NODE_FAULTS = "node-kill,node-term,node-partition,nats-kill,fence,backend,terminate,reset"
 
-/** The drills that take less than a minute and assert no speed of the machine; the others are for a quiet machine, and Go. */
-const DRILLS = ["proxy-logs", "service-levels"].map((name) => `test-drills/${name}`).join(" ")
+/** The drills that take about a minute and assert no speed of the machine; the others are for a quiet machine, and Go. */
+const DRILLS = ["gateway-promises", "proxy-logs", "service-levels"].map((name) => `test-drills/${name}`).join(" ")
 
 /** No suite begins before its programs are installed. */
 const PREPARATION = [
