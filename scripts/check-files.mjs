@@ -18,6 +18,7 @@ const FOLDERS = [
   "test-browser",
   "test-drills",
   "test-livekit",
+  "test-languages",
   "test-sdks",
   "benchmarks",
   "chaos",

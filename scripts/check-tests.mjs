@@ -15,6 +15,7 @@ const FOLDERS = [
   "test-browser",
   "test-drills",
   "test-livekit",
+  "test-languages",
   "test-sdks",
 ]
 

@@ -56,8 +56,8 @@ const SHORT_FAULTS =
   "kill,term,pause,freeze,backend,terminate,restart-fast,commit-reply,commit-lost,replies,reset,latency,half-close,rush"
 const NODE_FAULTS = "node-kill,node-term,node-partition,nats-kill,fence,backend,terminate,reset"
 
-/** The drills that take less than a minute and assert no speed of the machine; the others are for a quiet machine, and Go. */
-const DRILLS = ["proxy-logs", "service-levels"].map((name) => `test-drills/${name}`).join(" ")
+/** The drills that take about a minute and assert no speed of the machine; the others are for a quiet machine, and Go. */
+const DRILLS = ["gateway-promises", "proxy-logs", "service-levels"].map((name) => `test-drills/${name}`).join(" ")
 
 /** No suite begins before its programs are installed. */
 const PREPARATION = [
@@ -65,7 +65,7 @@ const PREPARATION = [
   step("check", 10, "npm run check"),
   step("check of the benchmarks", 10, "cd benchmarks && npm ci --no-audit --no-fund && npm run check"),
 ]
-/** The longest first, so that both lanes end at about the same time. */
+/** The last two are skipped where a toolchain is missing or cannot be fetched: the first line of their output says which. The longest first, so that both lanes end at about the same time. */
 const SUITES = [
   suite("test", 45),
   suite("test:browser", 30, "--project pages", "of pages"),
@@ -73,7 +73,7 @@ const SUITES = [
   suite("test:processes", 25),
   suite("test:media", 20),
   { ...suite("drills", 10), command: `npm run drills -- ${DRILLS}` },
-  // Skipped where a toolchain of another language is missing, or its libraries cannot be fetched: the first line of its output says which.
+  { ...suite("test:languages", 20), needs: "node scripts/sdk-tools.mjs languages", skippedBy: 2 },
   { ...suite("test:sdks", 20), needs: "node scripts/sdk-tools.mjs", skippedBy: 2 },
 ]
 /** Crowds of browsers and faults want the processor at once, which a suite of many workers beside them does not leave. */

@@ -1,7 +1,7 @@
 /**
- * The toolchains of `npm run test:sdks`: looks for the programs, and fetches generators and libraries of exact versions into a folder
- * outside of the tree, once for each set of versions. Prints their places as JSON. Exits 2 with a sentence where a program is missing or
- * a tool cannot be fetched.
+ * The toolchains of `npm run test:sdks`, or with the argument `languages` of `npm run test:languages`: looks for the programs, and
+ * fetches tools and libraries of exact versions into a folder outside of the tree, once for each set of versions. Prints their places as
+ * JSON. Exits 2 with a sentence where a program is missing or a tool cannot be fetched.
  */
 import { execFile } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
@@ -22,11 +22,15 @@ const DEADLINE_MS = 600_000
 const run = (command, args, options = {}) =>
   promisify(execFile)(command, args, { timeout: DEADLINE_MS, maxBuffer: 64 * 1024 ** 2, ...options })
 
+const [set = "sdks"] = process.argv.slice(2)
+
 /** By the name in sentences: the command that shows that the program is here. */
 const PROGRAMS = {
-  "Go (go)": ["go", "version"],
-  "a JDK (javac)": ["javac", "-version"],
-  "Maven (mvn)": ["mvn", "-version"],
+  ...(set === "sdks" && {
+    "Go (go)": ["go", "version"],
+    "a JDK (javac)": ["javac", "-version"],
+    "Maven (mvn)": ["mvn", "-version"],
+  }),
   "Python 3 with venv (python3)": ["python3", "-c", "import venv, ensurepip"],
 }
 
@@ -103,19 +107,16 @@ const refuse = (sentence) => {
 }
 
 const absent = await missing()
-if (absent.length > 0) refuse(`test:sdks needs ${absent.join(", ")}, which this machine does not have.`)
+if (absent.length > 0) refuse(`test:${set} needs ${absent.join(", ")}, which this machine does not have.`)
 try {
-  const [npmFolder, pythonFolder, javaFolder, goFolder] = [await npm(), await python(), await java(), await go()]
-  console.log(
-    JSON.stringify({
-      npm: npmFolder,
-      python: join(pythonFolder, "bin"),
-      wheels: join(pythonFolder, "wheels"),
-      java: javaFolder,
-      generator: join(javaFolder, "generator", `openapi-generator-cli-${GENERATOR}.jar`),
-      go: goFolder,
-    }),
-  )
+  const [npmFolder, pythonFolder] = [await npm(), await python()]
+  const places = { npm: npmFolder, python: join(pythonFolder, "bin"), wheels: join(pythonFolder, "wheels") }
+  if (set === "sdks") {
+    places.java = await java()
+    places.generator = join(places.java, "generator", `openapi-generator-cli-${GENERATOR}.jar`)
+    places.go = await go()
+  }
+  console.log(JSON.stringify(places))
 } catch (cause) {
   refuse(cause.message)
 }

@@ -2,8 +2,9 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "vitest"
-import { descriptionIn, openapiGenerator, place, run, tools, workFolder } from "./support/generation.ts"
+import { descriptionIn, openapiGenerator, place, tools, workFolder } from "./support/generation.ts"
 import { programHouse } from "./support/programs.ts"
+import { run } from "./support/running.ts"
 
 const house = programHouse()
 

@@ -2,8 +2,9 @@
 import { mkdir, readdir, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { compileTypeScript, descriptionIn, place, run, tools, workFolder } from "./support/generation.ts"
+import { compileTypeScript, descriptionIn, place, tools, workFolder } from "./support/generation.ts"
 import { programHouse } from "./support/programs.ts"
+import { run } from "./support/running.ts"
 
 const house = programHouse()
 

@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createLiveEvent, createWorkspace } from "../test/support/api.ts"
 import { startTestServer } from "../test/support/server.ts"
-import { descriptionIn, run, tools, workFolder } from "./support/generation.ts"
+import { descriptionIn, tools, workFolder } from "./support/generation.ts"
+import { run } from "./support/running.ts"
 
 /** As many examples of each operation beside those that schemathesis computes from the bounds of its schemas. */
 const EXAMPLES = 3

@@ -2,16 +2,9 @@
 import { symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "vitest"
-import {
-  compileTypeScript,
-  descriptionIn,
-  openapiGenerator,
-  place,
-  run,
-  tools,
-  workFolder,
-} from "./support/generation.ts"
+import { compileTypeScript, descriptionIn, openapiGenerator, place, tools, workFolder } from "./support/generation.ts"
 import { programHouse } from "./support/programs.ts"
+import { run } from "./support/running.ts"
 
 const house = programHouse()
 

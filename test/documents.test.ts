@@ -13,6 +13,7 @@ const FOLDERS = [
   "test-media",
   "test-nodes",
   "test-processes",
+  "test-languages",
   "test-sdks",
   "scripts",
   "benchmarks",

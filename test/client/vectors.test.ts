@@ -1,4 +1,4 @@
-/** The promises of every client of the gateway, as vectors: here with the TypeScript client, in `test-sdks` with the Python client. */
+/** The vectors of `packages/conformance` with the sources of the TypeScript client; `test-languages` plays them with the built clients. */
 import { onTestFinished, test, vi } from "vitest"
 import {
   CommandRefused,
@@ -7,7 +7,9 @@ import {
   makeRestClient,
   RestProblem,
 } from "../../packages/client/src/entry.ts"
-import { type Drive, NAMED_VECTORS, play, type Told } from "./vectors/play.ts"
+import { type Drive, play } from "../../packages/conformance/src/play.ts"
+import { type Told, type Transport, vectorsOver } from "../../packages/conformance/src/vectors.ts"
+import { PATIENCE_MS } from "../support/patience.ts"
 
 const kindOf = (cause: unknown): readonly [string, number] | readonly [string] => {
   if (cause instanceof ConnectionClosed) return ["closed", cause.code]
@@ -23,7 +25,7 @@ const drive: Drive = (baseUrl, { firstMs = 0, longestMs = 0, ...options }) => {
   const told: Told = { dispatches: [], status: [], replies: {} }
   const api = makeRestClient({ baseUrl })
   const token = () => api.createGatewayToken({ payload: { eventId: "e" } })
-  const client = new GatewayClient({ token, backoff: { firstMs, longestMs }, ...options })
+  const client = new GatewayClient({ token, transport: "websocket", backoff: { firstMs, longestMs }, ...options })
   client.on("dispatch", ({ t, d }) => told.dispatches.push([t, t === "ready" ? { resumed: d.resumed } : d]))
   client.on("status", (status) => told.status.push(status))
   client.on("error", ({ cause, retryInMs }) => told.status.push(["failed", ...kindOf(cause), retryInMs]))
@@ -52,9 +54,13 @@ const drive: Drive = (baseUrl, { firstMs = 0, longestMs = 0, ...options }) => {
   return { told, stall, ended: () => ended, command, close: () => client.close(), kill: () => client.close() }
 }
 
-test.each(NAMED_VECTORS)("%s", async (_name, vector) => {
+const named = (["websocket", "sse"] satisfies Transport[])
+  .flatMap((transport) => vectorsOver(transport))
+  .map((vector) => [vector.name, vector] as const)
+
+test.each(named)("%s", async (_name, vector) => {
   // Waits are half of the longest.
   const random = vi.spyOn(Math, "random").mockReturnValue(0.5)
   onTestFinished(() => random.mockRestore())
-  await play(vector, drive)
+  await play(vector, drive, { patienceMs: PATIENCE_MS })
 })

@@ -132,8 +132,8 @@ export class StreamSocket implements SocketLike {
     const response = await fetch(`${this.#url}/commands`, request).catch(() => undefined)
     clearTimeout(deadline)
     if (response?.status === TOO_LARGE.status) this.#end = TOO_LARGE.end
-    // A refusal would not be taken back: the stream has ended, perhaps unnoticed.
-    if (response !== undefined && response.status < 500 && !response.ok) this.close()
+    // A refusal would not be taken back: the stream has ended, perhaps unnoticed. Its last event, which says why, may still be on the way.
+    if (response !== undefined && response.status < 500 && !response.ok) setTimeout(() => this.close(), RETRY_MS)
     return response?.ok === true
   }
 

@@ -1,37 +1,28 @@
-/** The client for Python (`packages/python/`): its wheel, its types, and its promises, which are those of the TypeScript client. */
-import { spawn } from "node:child_process"
+/** The client for Python (`packages/python/`): its wheel, its types, and what is not in the vectors. */
 import { once } from "node:events"
 import { cp, readdir } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { type Drive, NAMED_VECTORS, play, type Told } from "../test/client/vectors/play.ts"
 import { createWorkspace } from "../test/support/api.ts"
 import { sharedServer } from "../test/support/shared.ts"
-import { temporaryFolder } from "../test/support/temporary-folder.ts"
-import { place, run, tools } from "./support/generation.ts"
+import { run } from "../test-sdks/support/running.ts"
+import { inPackages, installPython, pythonTool, ROOT } from "./support/programs.ts"
 
-const SOURCE = fileURLToPath(new URL("../packages/python/", import.meta.url))
-const PROGRAMS = ["gathercue_bounds.py", "gathercue_live.py", "gathercue_vectors.py"]
+const PROGRAMS = ["gathercue_bounds.py", "gathercue_live.py"]
+const ADAPTER = "gathercue_adapter.py"
 
-/** A folder with the built package, the programs, and an environment in which nothing but the package and what it needs is installed. */
 let folder: string
 let installed: string
-const tool = (...args: ReadonlyArray<string>): Promise<string> =>
-  run(join(tools().python, "python"), ["-m", ...args], { cwd: folder })
+const tool = (...args: ReadonlyArray<string>): Promise<string> => pythonTool(folder, ...args)
 
 beforeAll(async () => {
-  folder = await temporaryFolder(afterAll)
-  await cp(SOURCE, join(folder, "python"), { recursive: true, filter: (path) => !path.endsWith("__pycache__") })
-  for (const program of PROGRAMS) await place(program, join(folder, program))
-  await run(join(tools().python, "python"), ["-m", "hatchling", "build"], { cwd: join(folder, "python") })
-  await run("python3", ["-m", "venv", join(folder, "environment")])
-  installed = join(folder, "environment/bin/python")
-  const wheel = join(folder, "python/dist/gathercue-0.1.0-py3-none-any.whl")
-  await run(installed, ["-m", "pip", "install", "-q", "--no-index", "--find-links", tools().wheels, wheel])
+  const house = await installPython(afterAll)
+  folder = house.folder
+  installed = house.python
+  for (const program of PROGRAMS) await cp(join(ROOT, "test-languages/programs", program), join(folder, program))
+  await cp(inPackages("conformance/adapters", ADAPTER), join(folder, ADAPTER))
 })
 
 const REDIRECTED = `
@@ -62,19 +53,22 @@ describe("the wheel", () => {
       "Description-Content-Type": "text/markdown",
     })
     expect(needs).toEqual(["websockets<18,>=13"])
-    const modules = (await readdir(join(SOURCE, "src/gathercue"))).filter((name) => name !== "__pycache__")
+    const modules = (await readdir(inPackages("python/src/gathercue"))).filter((name) => name !== "__pycache__")
     expect(modules).toContain("py.typed")
     const info = ["METADATA", "WHEEL", "licenses/LICENSE"].map((name) => `gathercue-0.1.0.dist-info/${name}`)
     expect(files).toEqual([...info, ...modules.map((name) => `gathercue/${name}`)].toSorted())
     expect(await readdir(join(folder, "python/dist"))).toContain("gathercue-0.1.0.tar.gz")
+    const built = (await readdir(join(folder, "python/dist"))).map((name) => join("python/dist", name))
+    await tool("twine", "check", "--strict", ...built)
   })
 
   test("is formatted, and typed as strictly as mypy can, as are programs that use it", async () => {
     await tool("ruff", "format", "--check", "python")
+    await tool("ruff", "format", "--check", "--line-length", "120", ADAPTER, ...PROGRAMS)
     await tool("ruff", "check", "python")
     const strict = ["mypy", "--strict", "--python-version", "3.10", "--python-executable", installed]
     await tool(...strict, "python/src")
-    await tool(...strict, ...PROGRAMS)
+    await tool(...strict, ADAPTER, ...PROGRAMS)
   })
 })
 
@@ -118,46 +112,4 @@ test("a token request follows no redirect, which would carry the session to anot
   const { port } = elsewhere.address() as AddressInfo
   const printed = await run(installed, ["-X", "dev", "-W", "error", "-c", REDIRECTED, `http://127.0.0.1:${port}`])
   expect([JSON.parse(printed), paths]).toEqual([[302, "unknown"], ["/v1/auth/gateway-token"]])
-})
-
-describe("the promises of every client", () => {
-  const drive: Drive = (baseUrl, options) => {
-    const told: Told = { dispatches: [], status: [], replies: {} }
-    const args = ["-X", "dev", "-W", "error", "gathercue_vectors.py", baseUrl, JSON.stringify(options)]
-    const program = spawn(installed, args, { cwd: folder })
-    let errors = ""
-    program.stderr.on("data", (text) => {
-      errors += text
-    })
-    const left = new Promise<void>((resolve, reject) => {
-      program.on("close", (code) =>
-        code === 0 && errors === "" ? resolve() : reject(new Error(`ended with ${code}: ${errors}`)),
-      )
-    })
-    const ended = new Promise<void>((resolve) => {
-      createInterface(program.stdout).on("line", (line) => {
-        const [about, entry] = JSON.parse(line)
-        if (about === "replies") told.replies[entry[0]] = entry[1]
-        else if (about === "ended") resolve()
-        else told[about as "dispatches" | "status"].push(entry)
-      })
-    })
-    const say = (action: unknown): void => {
-      if (program.stdin.writable) program.stdin.write(`${JSON.stringify(action)}\n`)
-    }
-    return {
-      told,
-      command: say,
-      close: () => say(null),
-      stall: (ms) => say(ms),
-      ended: async () => {
-        await Promise.race([ended, left])
-        program.stdin.end()
-        await left
-      },
-      kill: () => program.kill(),
-    }
-  }
-
-  test.each(NAMED_VECTORS)("%s", (_name, vector) => play(vector, drive))
 })
