@@ -24,15 +24,18 @@ export const objectsOf = (frame: string): ReadonlyArray<Positioned> => {
   return "op" in parsed ? [parsed] : parsed
 }
 
-/** A position. It never changes, so that streams at the same one share it. */
-export interface StreamPosition {
+interface Place {
   readonly epoch: string
   readonly cursors: ReadonlyMap<string, number>
+}
+
+/** A position. It never changes, so that streams at the same one share it. */
+export interface StreamPosition extends Place {
   /** The `id` of an event that leads to this position. */
   readonly text: string
 }
 
-const positionOf = (epoch: string, cursors: ReadonlyMap<string, number>): StreamPosition => ({
+const positionOf = ({ epoch, cursors }: Place): StreamPosition => ({
   epoch,
   cursors,
   text: JSON.stringify({ epoch, cursors: Object.fromEntries(cursors) } satisfies Resume),
@@ -40,30 +43,32 @@ const positionOf = (epoch: string, cursors: ReadonlyMap<string, number>): Stream
 
 /** The position from which a client resumes. */
 export const firstPosition = (resume: Resume | undefined): StreamPosition =>
-  positionOf(resume?.epoch ?? "", new Map(Object.entries(resume?.cursors ?? {})))
+  positionOf({ epoch: resume?.epoch ?? "", cursors: new Map(Object.entries(resume?.cursors ?? {})) })
 
 const follow = (
-  position: Map<string, number>,
+  moved: Map<string, number>,
   { cursors = {}, dropped = [] }: NonNullable<Positioned["d"]>,
 ): Map<string, number> => {
-  for (const stream of dropped) position.delete(stream)
-  for (const [stream, cursor] of Object.entries(cursors)) position.set(stream, cursor)
-  return position
+  for (const stream of dropped) moved.delete(stream)
+  for (const [stream, cursor] of Object.entries(cursors)) moved.set(stream, cursor)
+  return moved
 }
 
-const afterOne = (position: StreamPosition, { op, t, st, s, d = {} }: Positioned): StreamPosition => {
-  const { epoch, cursors } = position
-  if (op !== OP.dispatch) return position
-  if (t === "ready" && d.resumed !== true) return positionOf(d.epoch ?? "", follow(new Map(), d))
+const afterOne = (place: Place, { op, t, st, s, d = {} }: Positioned): Place => {
+  const { epoch, cursors } = place
+  if (op !== OP.dispatch) return place
+  if (t === "ready" && d.resumed !== true) return { epoch: d.epoch ?? "", cursors: follow(new Map(), d) }
   const isNumbered = st !== undefined && s !== undefined
   // A dispatch behind a gap moves nothing, so that a resume begins before the gap.
-  if (isNumbered && s !== (cursors.get(st) ?? Number.NaN) + 1) return position
-  if (t !== "subscribed" && st === undefined) return position
+  if (isNumbered && s !== (cursors.get(st) ?? Number.NaN) + 1) return place
+  if (t !== "subscribed" && st === undefined) return place
   const moved = new Map(cursors)
   if (isNumbered) moved.set(st, s)
-  return positionOf(epoch, t === "subscribed" ? follow(moved, d) : moved)
+  return { epoch, cursors: t === "subscribed" ? follow(moved, d) : moved }
 }
 
 /** The position after these objects: the same one where they change nothing. */
-export const positionAfter = (position: StreamPosition, objects: ReadonlyArray<Positioned>): StreamPosition =>
-  objects.reduce(afterOne, position)
+export const positionAfter = (position: StreamPosition, objects: ReadonlyArray<Positioned>): StreamPosition => {
+  const after = objects.reduce<Place>(afterOne, position)
+  return after === position ? position : positionOf(after)
+}

@@ -37,8 +37,8 @@ const toolResult = (value: unknown, short?: object): ToolResult => {
 }
 
 /** A number beyond what the engine can hold would be sent on as null, which removes a limit. */
-const hasRepeatableNumbers = (value: unknown): boolean => {
-  if (typeof value === "object" && value !== null) return Object.values(value).every(hasRepeatableNumbers)
+const hasFiniteNumbers = (value: unknown): boolean => {
+  if (typeof value === "object" && value !== null) return Object.values(value).every(hasFiniteNumbers)
   return typeof value !== "number" || Number.isFinite(value)
 }
 
@@ -46,7 +46,7 @@ const hasRepeatableNumbers = (value: unknown): boolean => {
 const RULES: { readonly [P in Argument["place"]]: readonly [rule: (value: unknown) => boolean, words: string] } = {
   path: [(value) => typeof value === "string" && value !== "", "an id"],
   query: [(value) => ["string", "number", "boolean"].includes(typeof value), "a text or a number"],
-  body: [hasRepeatableNumbers, "without numbers beyond 1.8e308"],
+  body: [hasFiniteNumbers, "without numbers beyond 1.8e308"],
   dryRun: [(value) => typeof value === "boolean", "true or false"],
   key: [(value) => typeof value === "string", "a text"],
 }
