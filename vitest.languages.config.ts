@@ -9,6 +9,6 @@ export default defineConfig({
     globalSetup: ["test-languages/support/tools-setup.ts", "test/support/global-setup.ts"],
     maxWorkers: 2,
     // Most of the time of a test is a wait for what a broken client or server does not do.
-    maxConcurrency: 4,
+    maxConcurrency: 2,
   },
 })

@@ -12,8 +12,8 @@ import { inPackages, installPython, ROOT } from "./support/programs.ts"
 
 /** As long as a broken promise is waited for. The vectors have waits of up to eight seconds. */
 const FAULT_PATIENCE_MS = 20_000
-/** A vector mostly waits. */
-const JOBS = 8
+/** A vector mostly waits. Each job is a process, which a busy machine starts slowly. */
+const JOBS = 6
 
 const FAULTS: ReadonlyArray<readonly [promise: string, fault: string]> = [
   ["resume", "forgets its position"],

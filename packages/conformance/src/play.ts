@@ -27,6 +27,9 @@ export interface PlayOptions {
   readonly tells?: ReadonlyArray<keyof Told>
 }
 
+/** A client that gives up an attempt while the kit is busy would be played against a connection that is gone. */
+const OPTIONS = { firstMs: 10, longestMs: 10, helloTimeoutMs: 600_000 }
+
 const LISTS = ["dispatches", "status", "replies"] as const
 
 /** Fails where the client goes on for ever, and as its program failed. */
@@ -47,7 +50,7 @@ export const play = async (vector: Vector, drive: Drive, options: PlayOptions): 
   const server = new ScriptedServer(vector.tokens ?? [], patterns, patienceMs)
   let client: Driven | undefined
   try {
-    const driven = await drive(await server.listen(), { firstMs: 10, longestMs: 10, ...vector.options })
+    const driven = await drive(await server.listen(), { ...OPTIONS, ...vector.options })
     client = driven
     const actions: { readonly [name: string]: (...values: never[]) => unknown } = {
       ...server.steps,
