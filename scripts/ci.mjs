@@ -65,7 +65,10 @@ const PREPARATION = [
   step("check", 10, "npm run check"),
   step("check of the benchmarks", 10, "cd benchmarks && npm ci --no-audit --no-fund && npm run check"),
 ]
-/** The last two are skipped where a toolchain is missing or cannot be fetched: the first line of their output says which. The longest first, so that both lanes end at about the same time. */
+/**
+ * The longest first, so that both lanes end at about the same time. The last two are skipped where a toolchain is missing or cannot be
+ * fetched: the first line of their output says which.
+ */
 const SUITES = [
   suite("test", 45),
   suite("test:browser", 30, "--project pages", "of pages"),

@@ -4,8 +4,8 @@
  * server.
  */
 import { Agent, request } from "node:http"
-import { connect, type Socket } from "node:net"
-import type { LoadConnection } from "./websocket.ts"
+import type { Socket } from "node:net"
+import { connectLoad, type LoadConnection } from "./websocket.ts"
 
 interface StreamHandlers {
   readonly frame: (stream: LoadConnection, payload: Buffer) => void
@@ -13,7 +13,6 @@ interface StreamHandlers {
   readonly closed: (stream: LoadConnection) => void
 }
 
-const READ_BUFFER = Buffer.allocUnsafe(1 << 18)
 const HEAD_END = "\r\n\r\n"
 const LINE_END = "\r\n"
 const DATA = "data: "
@@ -34,18 +33,7 @@ export class LoadStream implements LoadConnection {
     this.index = index
     this.#port = port
     this.#handlers = handlers
-    this.#socket = connect({
-      host: "127.0.0.1",
-      port,
-      noDelay: true,
-      onread: {
-        buffer: READ_BUFFER,
-        callback: (length, buffer) => {
-          this.#read((buffer as Buffer).subarray(0, length))
-          return true
-        },
-      },
-    })
+    this.#socket = connectLoad(port, (chunk) => this.#read(chunk))
     this.#socket.once("connect", () => {
       void token.then((bearer) =>
         this.#socket.write(
@@ -53,7 +41,6 @@ export class LoadStream implements LoadConnection {
         ),
       )
     })
-    this.#socket.on("error", () => {})
     this.#socket.once("close", () => handlers.closed(this))
   }
 

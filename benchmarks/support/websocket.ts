@@ -27,6 +27,21 @@ const frameOf = (opcode: number, payload: Buffer): Buffer => {
   return Buffer.concat([head, payload])
 }
 
+/** Connects to a server on this machine. A chunk is a view into a buffer that all connections share, valid during the call only. */
+export const connectLoad = (port: number, read: (chunk: Buffer) => void): Socket =>
+  connect({
+    host: "127.0.0.1",
+    port,
+    noDelay: true,
+    onread: {
+      buffer: READ_BUFFER,
+      callback: (length, buffer) => {
+        read((buffer as Buffer).subarray(0, length))
+        return true
+      },
+    },
+  }).on("error", () => {})
+
 /** A connection of an audience: a WebSocket, or an event stream (load-stream.ts). */
 export interface LoadConnection {
   readonly index: number
@@ -46,25 +61,13 @@ export class LoadSocket implements LoadConnection {
   constructor(index: number, target: { readonly port: number; readonly path: string }, handlers: WebSocketHandlers) {
     this.index = index
     this.#handlers = handlers
-    this.#socket = connect({
-      host: "127.0.0.1",
-      port: target.port,
-      noDelay: true,
-      onread: {
-        buffer: READ_BUFFER,
-        callback: (length, buffer) => {
-          this.#read((buffer as Buffer).subarray(0, length))
-          return true
-        },
-      },
-    })
+    this.#socket = connectLoad(target.port, (chunk) => this.#read(chunk))
     this.#socket.once("connect", () => {
       this.#socket.write(
         `GET ${target.path} HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: upgrade\r\n` +
           "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
       )
     })
-    this.#socket.on("error", () => {})
     this.#socket.once("close", () => handlers.closed(this, this.#code))
   }
 

@@ -5,8 +5,8 @@ import { ServerClock } from "../../packages/client/src/connection/server-clock.t
 import { StreamPositions } from "../../packages/client/src/connection/stream-positions.ts"
 import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Dispatch } from "../../packages/client/src/wire.ts"
+import { QUIET } from "../../packages/conformance/src/scripted-server.ts"
 import { eventually } from "../support/wait.ts"
-import { QUIET } from "./quiet.ts"
 
 const person = (participantId: string) =>
   ({

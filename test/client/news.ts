@@ -4,7 +4,7 @@ import type { AnsweredCommand } from "../../packages/client/src/connection/repli
 import { applyDispatch, applyReply, type EventState, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Snapshot } from "../../packages/client/src/state/snapshot.ts"
 import type { Dispatch } from "../../packages/client/src/wire.ts"
-import { QUIET } from "./quiet.ts"
+import { QUIET } from "../../packages/conformance/src/scripted-server.ts"
 
 export const AT = "2027-01-01T00:00:00.000Z"
 

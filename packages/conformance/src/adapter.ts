@@ -6,13 +6,13 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { Broken, eventually } from "./eventually.ts"
-import { isFrame } from "./frames.ts"
+import { framesIn, isFrame } from "./frames.ts"
 import type { Drive, Driven } from "./play.ts"
 import type { Told, Transport } from "./vectors.ts"
 
 const PROTOCOL = 1
 
-/** What a program says of its client. */
+/** The program's answer to `start`: it describes the client. */
 export interface Introduction {
   readonly name: string
   readonly version?: string
@@ -43,7 +43,7 @@ export class Adapter {
   #introduction: Introduction | undefined
   #heard: (line: { readonly tell?: unknown; readonly entry?: unknown }) => void = () => {}
   #failed: (cause: Error) => void = () => {}
-  /** What the program wrote to its error output. */
+  /** Error output of the program. */
   errors = ""
 
   constructor(command: ReadonlyArray<string>, patienceMs: number) {
@@ -72,8 +72,7 @@ export class Adapter {
       this.errors += text
     })
     createInterface(child.stdout).on("line", (line) => {
-      const said: unknown = JSON.parse(line)
-      if (!isFrame(said)) return
+      const [said = {}] = framesIn(line)
       if (isFrame(said["started"])) this.#introduction = said["started"] as unknown as Introduction
       else if (this.#child === child) this.#heard(said)
     })
@@ -93,12 +92,13 @@ export class Adapter {
       isFinished.reject(cause)
     }
     let isDone = false
-    this.#heard = ({ tell, entry }) => {
+    this.#heard = (line) => {
+      const { tell, entry } = line
       if (tell === "ended") isOver.resolve()
       else if (tell === "finished") isFinished.resolve()
       else if (tell === "replies") [told.replies[String((entry as unknown[])[0])]] = (entry as unknown[]).slice(1)
       else if (tell === "dispatches" || tell === "status") told[tell].push(entry)
-      else this.#failed(new Broken(`the adapter said ${tell}: ${entry}`))
+      else this.#failed(new Broken(`the adapter said what no adapter says: ${JSON.stringify(line)}`))
     }
     this.#say({ cmd: "connect", url, options })
     return {
@@ -113,8 +113,9 @@ export class Adapter {
         isDone = true
       },
       kill: () => {
-        if (!isDone) this.#child?.kill("SIGKILL")
-        if (!isDone) this.#child = undefined
+        if (isDone) return
+        this.#child?.kill("SIGKILL")
+        this.#child = undefined
       },
     }
   }

@@ -18,9 +18,8 @@ export interface ClientOptions {
 
 interface Played {
   readonly vector: Vector
-  /** Absent for a vector that is left out, because one of its promise has failed. */
+  /** Absent for a vector that was kept, or not played because another one of its promise had failed. */
   failure?: string | undefined
-  isLeftOut: boolean
 }
 
 const outcomeOf = (id: ClientPromise, played: ReadonlyArray<Played>): Outcome => {
@@ -41,14 +40,13 @@ export const checkClient = async (options: ClientOptions): Promise<Report & { re
   try {
     const { name, version, transports = ["websocket"], tells } = await first.start()
     const vectors = transports.flatMap(vectorsOver).filter(({ promise }) => ids.includes(promise))
-    const played = vectors.map((vector): Played => ({ vector, isLeftOut: false }))
+    const played = vectors.map((vector): Played => ({ vector }))
     const isBroken = (promise: ClientPromise): boolean =>
       played.some(({ vector, failure }) => vector.promise === promise && failure !== undefined)
     const waiting = [...played]
     const work = async (adapter: Adapter): Promise<void> => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-        one.isLeftOut = isBroken(one.vector.promise)
-        if (one.isLeftOut) continue
+        if (isBroken(one.vector.promise)) continue
         const settings = { patienceMs, ...(tells && { tells }) }
         one.failure = await play(one.vector, adapter.drive, settings).then(
           () => undefined,

@@ -1,4 +1,4 @@
-/** What every client of the gateway promises, with the sentence of the documentation that asks for it. */
+/** The promises of every client of the gateway, each with the sentence of the documentation that asks for it. */
 export const CLIENT_PROMISES = {
   resume: {
     sentence: "After a lost connection identify with `resume: {epoch, cursors: {event: 118, staff: 3}}`.",

@@ -1,9 +1,9 @@
 /** One connection of the scripted server: a WebSocket, or an event stream with requests. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { WebSocket } from "ws"
-import { at, type Frame, moved, OP, type Position } from "./frames.ts"
+import { type Frame, framesIn, moved, OP, type Position } from "./frames.ts"
 
-/** What a connection does with its transport. */
+/** The acts of a connection on its transport. */
 interface Wire {
   readonly send: (frame: unknown) => void
   readonly close: (code: number, reason: string) => void
@@ -83,7 +83,6 @@ export class Connection {
 
   /** Takes a frame of the client. */
   take(text: string): void {
-    const frame: unknown = JSON.parse(text)
-    for (const one of Array.isArray(frame) ? frame : [frame]) this.#received(at({ one }, "one"))
+    for (const one of framesIn(text)) this.#received(one)
   }
 }

@@ -1,7 +1,7 @@
 /** Waits for something to become true. */
 const PAUSE_MS = 10
 
-/** What was promised did not happen. */
+/** A promise that was not kept; the message says what did not happen. */
 export class Broken extends Error {
   override readonly name = "Broken"
 }

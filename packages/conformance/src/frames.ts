@@ -31,6 +31,17 @@ export interface Position {
 export const isFrame = (value: unknown): value is Frame =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** The objects of a text frame. One that is not JSON, or no object, is kept as `unreadable`, which no check expects. */
+export const framesIn = (text: string): ReadonlyArray<Frame> => {
+  let frame: unknown
+  try {
+    frame = JSON.parse(text)
+  } catch {
+    frame = text
+  }
+  return (Array.isArray(frame) ? frame : [frame]).map((one) => (isFrame(one) ? one : { unreadable: one }))
+}
+
 /** The object at a path such as `d.me`, or an empty one. */
 export const at = (frame: Frame | undefined, ...path: ReadonlyArray<string>): Frame => {
   let value: unknown = frame

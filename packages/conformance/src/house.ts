@@ -1,4 +1,4 @@
-/** What the checks of a server use: the REST API with the key, an event of their own, people, and connections that are traced. */
+/** Tools of the checks of a server: the REST API with the key, an event of their own, people, and connections that are traced. */
 import { randomUUID } from "node:crypto"
 import { Broken } from "./eventually.ts"
 import { type Frame, isFrame } from "./frames.ts"
@@ -45,7 +45,7 @@ export class House {
     return this.#lines.slice(-SHOWN)
   }
 
-  /** A request of the holder of a session, or with the key. */
+  /** Sends a request with a session token, or else with the key. */
   async request(method: string, path: string, { body, bearer }: Call = {}): Promise<{ status: number; body: Frame }> {
     const credential = bearer === undefined ? { "x-api-key": this.#key } : { authorization: `Bearer ${bearer}` }
     const response = await fetch(`${this.#url}/v1${path}`, {

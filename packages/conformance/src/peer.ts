@@ -1,7 +1,7 @@
 /** A client of the kit, over a WebSocket or an event stream: it keeps everything that it received, and corrects nothing. */
 import { WebSocket } from "ws"
 import { Broken, demand, eventually } from "./eventually.ts"
-import { at, type Frame, isFrame, OP, type Position } from "./frames.ts"
+import { at, type Frame, framesIn, OP, type Position } from "./frames.ts"
 
 /** The answer of `POST /v1/auth/gateway-token`. */
 export interface Grant {
@@ -45,8 +45,7 @@ export abstract class Peer {
 
   protected receive(text: string): void {
     this.traced("←", text)
-    const frame: unknown = JSON.parse(text)
-    this.frames.push(...(Array.isArray(frame) ? frame : [frame]).filter(isFrame))
+    this.frames.push(...framesIn(text))
   }
 
   protected end(code: number, reason: string): void {

@@ -23,7 +23,7 @@ export type Drive = (baseUrl: string, options: VectorOptions) => Driven | Promis
 export interface PlayOptions {
   /** Milliseconds after which what has not come will not come. */
   readonly patienceMs: number
-  /** What the client can tell; other lists are not compared. */
+  /** The lists that the client tells; others are not compared. */
   readonly tells?: ReadonlyArray<keyof Told>
 }
 

@@ -1,4 +1,4 @@
-/** What a run says of each promise. */
+/** The result of the check of one promise. */
 export interface Outcome {
   readonly id: string
   /** What the documentation says. */

@@ -13,7 +13,7 @@ import type { Patterns } from "./matching.ts"
 import type { TokenAnswer } from "./vectors.ts"
 
 const FAR = "2999-01-01T00:00:00.000Z"
-/** By which the requests of an event stream name it. */
+/** The session of every event stream, by which its requests name it. */
 const SESSION = "session"
 const HELLO = {
   connectionId: "c",
@@ -22,18 +22,8 @@ const HELLO = {
   maxFrame: 16_384,
 }
 
-/** The `ready` of an event at which nobody has done anything yet. */
-const READY = {
-  resumed: false,
-  reason: "new",
-  epoch: "e",
-  v: 1,
-  cursors: {},
-  me: { participantId: "p", role: "viewer", can: [], chatTo: ["event"], roomId: null },
-  event: {},
-  phases: [],
-  timers: [],
-  presence: { mode: "list", total: 0, list: [] },
+/** Activities of an event at which nobody has done anything yet. */
+export const QUIET = {
   hostAbsence: null,
   questions: { top: [], moderated: null, open: true },
   chat: { last: [], slowMs: 0 },
@@ -56,6 +46,21 @@ const READY = {
   round: null,
   optedOut: false,
   hearsPolls: [],
+} as const
+
+/** The `ready` of an event at which nobody has done anything yet. */
+const READY = {
+  resumed: false,
+  reason: "new",
+  epoch: "e",
+  v: 1,
+  cursors: {},
+  me: { participantId: "p", role: "viewer", can: [], chatTo: ["event"], roomId: null },
+  event: {},
+  phases: [],
+  timers: [],
+  presence: { mode: "list", total: 0, list: [] },
+  ...QUIET,
 }
 
 /** A client that waits for its connection. */

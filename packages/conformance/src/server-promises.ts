@@ -1,11 +1,11 @@
-/** What a server of the gateway promises: each with the sentence of the documentation that says so, and its check. */
+/** The promises of a server of the gateway: each with the sentence of the documentation that says so, and its check. */
 import { isDeepStrictEqual } from "node:util"
 import { demand, eventually } from "./eventually.ts"
 import { at, type Cursors, type Frame, moved, OP, type Position } from "./frames.ts"
 import type { House, ServerPromise } from "./house.ts"
 import { STREAM_PROMISES } from "./stream-promises.ts"
 
-/** Behind a token, whose signature it breaks. */
+/** Text that is appended to a token, and breaks its signature. */
 const DAMAGE = "-damaged"
 const REFUSED_TOKENS = [4200, 4203]
 const MANY = 8

@@ -1,4 +1,4 @@
-/** What a server promises to clients without a WebSocket. */
+/** The promises of a server to clients without a WebSocket. */
 import { isDeepStrictEqual } from "node:util"
 import { demand, eventually } from "./eventually.ts"
 import { at, moved, OP, type Position } from "./frames.ts"

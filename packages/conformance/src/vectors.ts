@@ -30,7 +30,7 @@ export interface CommandAction {
   readonly rev?: number
 }
 
-/** What a client told. */
+/** The lists that a client has told. */
 export interface Told {
   /** Names and data of the dispatches. Of a `ready`, only `resumed` is told. */
   readonly dispatches: unknown[]

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline"
 import { fetchFailure, fetchWithin } from "../../egress/fetch-within.ts"
 import { print } from "../terminal.ts"
 import type { Profile } from "./profile.ts"
+import { parsed } from "./rest.ts"
 
 const ANSWER_WITHIN_MS = 40_000
 /** Most messages that wait for answers. */
@@ -17,15 +18,6 @@ interface Message {
   readonly id?: unknown
   readonly method?: unknown
   readonly params?: { readonly name?: unknown; readonly _meta?: { readonly [key: string]: unknown } }
-}
-
-const parsed = (text: string): Message | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const headerText = (value: unknown): string => {
@@ -46,7 +38,7 @@ const failed = (id: unknown, code: number, message: string): string =>
 
 /** The line that answers a message; undefined for one that has no answer. */
 const answerTo = async (line: string, url: string, key: string): Promise<string | undefined> => {
-  const message = parsed(line)
+  const message: Message | undefined = parsed(line)
   if (message === undefined) return failed(null, UNREADABLE, "The line is not a message in JSON.")
   const headers = {
     "x-api-key": key,
@@ -57,7 +49,7 @@ const answerTo = async (line: string, url: string, key: string): Promise<string 
   const init = { method: "POST", headers, body: line, redirect: "manual" } as const
   const words = await fetchWithin(ANSWER_WITHIN_MS, url, init, async (response) => {
     const text = await response.text()
-    const answer = parsed(text)
+    const answer: Message | undefined = parsed(text)
     // A message that the server could not read is answered without its id, and its sender would wait for it.
     if (answer !== undefined && "jsonrpc" in answer)
       return { line: JSON.stringify({ ...answer, id: answer.id ?? message.id ?? null }) }

@@ -23,7 +23,8 @@ const sentenceOf = (status: number, body: Problem): string => {
   return `${typeof body.detail === "string" ? shown(body.detail) : `The server answered ${status}.`}${remedy}${faults.join("")}`
 }
 
-const parsed = (text: string): Json | undefined => {
+/** The object of a text in JSON; undefined for any other text. */
+export const parsed = (text: string): Json | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined

@@ -42,7 +42,7 @@ const hasFiniteNumbers = (value: unknown): boolean => {
   return typeof value !== "number" || Number.isFinite(value)
 }
 
-/** What the values of arguments must be. What the contract says of the body is checked by the endpoint. */
+/** The rule for values of each place. The endpoint checks the body by the contract. */
 const RULES: { readonly [P in Argument["place"]]: readonly [rule: (value: unknown) => boolean, words: string] } = {
   path: [(value) => typeof value === "string" && value !== "", "an id"],
   query: [(value) => ["string", "number", "boolean"].includes(typeof value), "a text or a number"],
@@ -107,7 +107,7 @@ const headersOf = (outer: HttpRequest["headers"], { body }: Made, key: string | 
 const bodyOf = ({ body }: HttpResponse): unknown =>
   body.length === 0 ? {} : JSON.parse(Buffer.from(body).toString("utf8"))
 
-/** What a refusal says, without the address of its explanation. */
+/** The problem of a refusal, without the address of its explanation. */
 const refusalOf = (response: HttpResponse): object => {
   const { type: _, ...problem } = bodyOf(response) as { readonly type?: unknown }
   const wait = response.headers.find(([name]) => name === "retry-after")?.[1]

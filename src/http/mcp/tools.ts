@@ -51,8 +51,6 @@ const TOPICS: { readonly [topic: string]: readonly [title: string, ...words: Rea
   rotation: ["Run the rounds of a rotation", "rotation"],
 }
 
-const FINAL: ReadonlySet<string> = new Set(["endEvent"])
-
 const DRY_RUN: Argument = {
   argument: "dryRun",
   place: "dryRun",
@@ -310,7 +308,7 @@ const operationTool = (path: string, method: string, operation: Operation, descr
     arguments: [...parametersOf(path, operation), ...bodyOf(operation, definitions)],
     operation,
     definitions,
-    isDestructive: method !== "post" || FINAL.has(operationId),
+    isDestructive: method !== "post" || operationId === "endEvent",
   })
 }
 

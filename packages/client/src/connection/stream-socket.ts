@@ -20,6 +20,8 @@ const LOST = 1006
 const MOST_BYTES = 16_000
 const MOST_OBJECTS = 32
 const RETRY_MS = 1000
+/** How long the stream may still bring its last event after a request was refused. */
+const LAST_EVENT_MS = 1000
 /** Wait for the answer to a frame: a proxy may hold a request for ever while the stream goes on. */
 const ANSWER_WITHIN_MS = 10_000
 /** The end of a client whose frame has too many bytes: it would be refused again on another connection. */
@@ -133,7 +135,7 @@ export class StreamSocket implements SocketLike {
     clearTimeout(deadline)
     if (response?.status === TOO_LARGE.status) this.#end = TOO_LARGE.end
     // A refusal would not be taken back: the stream has ended, perhaps unnoticed. Its last event, which says why, may still be on the way.
-    if (response !== undefined && response.status < 500 && !response.ok) setTimeout(() => this.close(), RETRY_MS)
+    if (response !== undefined && response.status < 500 && !response.ok) setTimeout(() => this.close(), LAST_EVENT_MS)
     return response?.ok === true
   }
 
