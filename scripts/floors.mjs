@@ -64,7 +64,7 @@ export const FLOORS = {
     ["transport", "grants"],
     "rtc",
     "recovery",
-    "broadcast",
+    ["broadcast", "replay"],
     "event",
     ["frames", "description"],
     "requests",

@@ -163,6 +163,7 @@ export const startServer = async (
         node,
         historyMs: config.gatewayHistoryMs,
         historyEntries: config.gatewayHistoryEntries,
+        keptHistoryDays: config.keptHistoryDays,
         socketsPerAddress: config.socketsPerAddress,
         publicUrl,
         mesh: config.mesh,

@@ -148,6 +148,8 @@ export interface Config {
   readonly mediaUploads: number
   /** Recordings are deleted this long after their start; 0 means never. */
   readonly mediaRetentionDays: number
+  /** Kept histories are deleted this long after the end of their event. */
+  readonly keptHistoryDays: number
   /** Bucket of recordings; `null` for the disk. */
   readonly s3: {
     readonly url: string
@@ -361,6 +363,7 @@ const configOf = (
     mediaMinFreeBytes: values.MEDIA_MIN_FREE_BYTES,
     mediaUploads: values.MEDIA_UPLOADS,
     mediaRetentionDays: values.MEDIA_RETENTION_DAYS,
+    keptHistoryDays: values.HISTORY_RETENTION_DAYS,
     s3: s3Of(values),
     backup: backupOf(values),
     dataDir,

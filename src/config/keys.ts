@@ -185,6 +185,11 @@ export const CONFIG_KEYS = [
     doc: "Recordings are deleted so many days after they were begun, with all that was made from them, 0 to 36500; 0: they are kept.",
   },
   {
+    name: "HISTORY_RETENTION_DAYS",
+    fallback: "90",
+    doc: "The history of an event with `history: \"kept\"` can be replayed so many days after its end, 1 to 36500, and is then deleted.",
+  },
+  {
     name: "S3_URL",
     fallback: "unset",
     doc: "Address of an S3 bucket that keeps recordings and clips, as this server and clients reach it: `https://host/bucket` or `https://bucket.host`. Without it they are on the disk, in `DATA_DIR`.",

@@ -230,6 +230,7 @@ export const SETTINGS = {
   MEDIA_MIN_FREE_BYTES: integer("MEDIA_MIN_FREE_BYTES", 1024 ** 3, 0, 1024 ** 4),
   MEDIA_UPLOADS: integer("MEDIA_UPLOADS", 4, 1, 64),
   MEDIA_RETENTION_DAYS: integer("MEDIA_RETENTION_DAYS", 0, 0, 36_500),
+  HISTORY_RETENTION_DAYS: integer("HISTORY_RETENTION_DAYS", 90, 1, 36_500),
   S3_URL: optional("S3_URL", text("must be an http:// or https:// address without a query", isBucketUrl)),
   S3_REGION: anything("S3_REGION", "us-east-1"),
   S3_ACCESS_KEY_ID: optional("S3_ACCESS_KEY_ID", Schema.String),

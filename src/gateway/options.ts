@@ -34,6 +34,8 @@ export interface GatewaySettings {
   /** Age and number of dispatches of a stream up to which a replay is exact. */
   readonly historyMs: number
   readonly historyEntries: number
+  /** Days after the end of an event for which its kept history can be replayed. */
+  readonly keptHistoryDays: number
   /** A connection with more than this many bytes buffered is closed as a slow consumer. */
   readonly orderedLimitBytes: number
   /** A connection with more than this many bytes buffered gets no ephemeral messages. */
@@ -80,6 +82,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   recheckMs: 7000,
   historyMs: 120_000,
   historyEntries: 1000,
+  keptHistoryDays: 90,
   orderedLimitBytes: 1_048_576,
   ephemeralLimitBytes: 65_536,
   lingerMs: 5000,

@@ -33,6 +33,8 @@ const GatewayGrant = Schema.Struct({
   walkIn: Schema.optionalKey(Schema.Boolean),
   /** Whether a host has blocked somebody with the same address. */
   barred: Schema.optionalKey(Schema.Boolean),
+  /** The token opens replays of an ended event, and nothing else. */
+  replay: Schema.optionalKey(Schema.Boolean),
   /** Basis of a user's session when the token was issued, and so of the socket. */
   basis: Schema.optionalKey(Basis),
   /** End of the session behind this token in Unix seconds, until which a socket may live without a new token. */

@@ -13,6 +13,10 @@ export type EventStatus = typeof EventStatus.Type
 export const Visibility = Schema.Literals(["public", "unlisted", "private"]).annotate(named("Visibility"))
 export type Visibility = typeof Visibility.Type
 
+/** `kept`: the event can be replayed after its end, as an anonymous viewer would have seen it. */
+export const EventHistory = Schema.Literals(["brief", "kept"]).annotate(named("EventHistory"))
+type EventHistory = typeof EventHistory.Type
+
 const METADATA_LIMIT_BYTES = 16_384
 
 const Named = (maximum: number) => LegibleText(maximum, isVisible, "must not be blank", membersText)
@@ -44,6 +48,7 @@ const Settings = Schema.Struct({
   allowAnonymousQuestions: Schema.Boolean,
   reminders: Reminders,
   hostAbsence: HostAbsence,
+  history: EventHistory,
   capacity: Capacity,
   metadata: Metadata,
 })
@@ -57,6 +62,7 @@ export const NEW_EVENT = {
   allowAnonymousQuestions: false,
   reminders: true,
   hostAbsence: NO_MEASURE,
+  history: "brief",
   metadata: {},
 } as const satisfies Partial<typeof Settings.Type>
 
@@ -95,6 +101,7 @@ export const Event = Schema.Struct({
   allowAnonymousQuestions: Schema.Boolean,
   reminders: Reminders,
   hostAbsence: HostAbsence,
+  history: EventHistory,
   capacity: Schema.NullOr(Schema.Int),
   metadata: Schema.Record(Schema.String, Schema.Json),
   createdAt: Instant,
@@ -153,10 +160,11 @@ export const EventReference = Schema.Struct({
   scheduledAt: Schema.NullOr(Instant),
 }).annotate(named("EventReference"))
 
-/** Defaults for answers of nodes whose release knew no reminders or measures. */
+/** Defaults for answers of nodes whose release did not know these fields. */
 const FIELDS_OF_NODE = {
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
   hostAbsence: HostAbsenceOfNode,
+  history: EventHistory.pipe(Schema.withDecodingDefaultKey(Effect.succeed("brief" as const))),
 }
 
 /** Events in the form in which nodes send them to each other. */
@@ -166,6 +174,12 @@ export const EventWithPhasesOfNode = Schema.Struct({ ...EventWithPhases.fields, 
 /** Whether the event is visible to a caller who knows its id and has no credential. */
 export const isShared = ({ status, visibility }: Pick<Event, "status" | "visibility">): boolean =>
   status !== "draft" && visibility !== "private"
+
+/** The first dispatches of an event that has begun are gone, and a replay could not begin. */
+export const isKeptTooLate = (
+  { status, history }: Pick<Event, "status" | "history">,
+  { history: wanted = history }: EventPatch,
+): boolean => wanted === "kept" && history !== "kept" && (status === "live" || status === "ended")
 
 /** Whether the planned end lies before the planned start, which is refused. */
 export const endsBeforeItStarts = (times: {

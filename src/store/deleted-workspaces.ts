@@ -62,6 +62,7 @@ const WITHIN_EVENTS: ReadonlyArray<readonly [table: string, condition: string]> 
   ...[
     "chat_messages",
     "publications",
+    "kept_publications",
     "live_commands",
     "live_records",
     "attendances",

@@ -97,7 +97,7 @@ test("the sweep forgets all that is due, batch by batch, and nothing else", asyn
     insert into live_commands (event_id, scope, command_id, body_hash, reply, at)
     select ${eventId}, 'p', n::text, '', '{}', now() - case when n > 5 then interval '12 minutes' else interval '0' end
       from generate_series(1, ${SWEEP_BATCH + 100}::integer) as g(n)`
-  await Effect.runPromise(sweepHistory(sql.database, NOW, 2 * MINUTE))
+  await Effect.runPromise(sweepHistory(sql.database, NOW, 2 * MINUTE, 90))
   expect(await sql`select stream from publications`).toEqual(Array.from({ length: 3 }, () => ({ stream: "staff" })))
   expect(await sql`select 1 from live_commands`).toHaveLength(5)
   expect(await headsOf(sql, eventId, ["event"])).toEqual({ event: 2 * SWEEP_BATCH + 10 })
@@ -116,7 +116,7 @@ test("answers under an Idempotency-Key are kept for a day and an hour, and other
       insert into live_commands (event_id, scope, command_id, body_hash, reply, at)
       values (${eventId}, ${scope}, ${id}, '', '{}', ${ago(minutes)})`
   }
-  await Effect.runPromise(sweepHistory(sql.database, NOW, 2 * MINUTE))
+  await Effect.runPromise(sweepHistory(sql.database, NOW, 2 * MINUTE, 90))
   expect(await sql`select scope, command_id from live_commands order by scope`).toEqual([
     { scope: keyedScope("k"), commandId: "kept" },
     { scope: "p", commandId: "kept" },

@@ -1,4 +1,5 @@
 /** Texts of the refusals of agenda commands. The chart decides which one applies. */
+import { isKeptTooLate } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { firstFaults } from "../../model/schema-faults.ts"
 import { type AgendaCommandType, type Refused, refusedField } from "../commands.ts"
@@ -41,7 +42,10 @@ export const agendaRefusals = {
     conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`),
   /** Commands of hosts need a live event. */
   refuseNotLive: ({ state: { event } }: Turn): Refused => conflict(`The event is ${event.status}, and not live.`),
-  refuseEarlyEnd: (): Refused => refusedField("scheduledEndAt", "must not lie before scheduledAt"),
+  refusePatch: ({ state: { event } }: Turn, { d }: Of<"event.patch">): Refused =>
+    isKeptTooLate(event, d)
+      ? conflict("The event has begun without its history, which can be kept from the beginning only.")
+      : refusedField("scheduledEndAt", "must not lie before scheduledAt"),
   refuseTooManyPhases: (): Refused => conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`),
   refuseOrder: ({ state: { phases } }: Turn, { d: { phaseIds } }: Of<"phases.order">): Refused => {
     const { missing, unknown, repeated } = orderFaults(phases, phaseIds)

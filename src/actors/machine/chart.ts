@@ -209,7 +209,7 @@ const CHART = {
     "event.patch": [
       { guard: "isEmptyPatch", actions: "answerEvent" },
       { guard: "canPatch", actions: "patchEvent" },
-      { actions: "refuseEarlyEnd" },
+      { actions: "refusePatch" },
     ],
     "phase.update": [{ guard: "canUpdatePhase", actions: "updatePhase" }, { actions: "refusePhaseUpdate" }],
     "event.delete": { target: ".deleted", actions: "remove" },

@@ -1,5 +1,5 @@
 /** Guards of the chart's transitions: on the event and its command, and on the records of the turn. */
-import { endsBeforeItStarts } from "../../model/event.ts"
+import { endsBeforeItStarts, isKeptTooLate } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT, type PhaseState } from "../../model/phase.ts"
 import { isAgendaCommand } from "../commands.ts"
 import { broadcastGuards } from "../domain/activities/broadcast.ts"
@@ -24,7 +24,8 @@ const AGENDA = {
   /** The event is a command: commands that reach the root need a live event. */
   isSteering: (_turn: Turn, event: Happening) => "d" in event,
   isEmptyPatch: (_turn: Turn, { d }: Of<"event.patch">) => Object.keys(d).length === 0,
-  canPatch: (turn: Turn, { d }: Of<"event.patch">) => !endsBeforeItStarts({ ...turn.state.event, ...d }),
+  canPatch: (turn: Turn, { d }: Of<"event.patch">) =>
+    !endsBeforeItStarts({ ...turn.state.event, ...d }) && !isKeptTooLate(turn.state.event, d),
   canAppend: (turn: Turn) => turn.state.phases.length < MAX_PHASES_PER_EVENT,
   isPresentOrder: (turn: Turn, { d }: Of<"phases.order">) =>
     turn.state.phases.map(({ id }) => id).join() === d.phaseIds.join(),

@@ -60,8 +60,9 @@ const TO_ANONYMOUS: Telling = { diff: (d) => dispatchOf("presence.stage", "stage
 export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
   event.visibility === "public" && phases.some(({ modality }) => isStage(modality))
 
+/** A replay has what anonymous viewers receive, also of an event that has none. */
 const tellings = ({ state }: Where): ReadonlyArray<Telling> =>
-  mayBeWatched(state) ? [toPeople(state), TO_ANONYMOUS] : [toPeople(state)]
+  mayBeWatched(state) || state.event.history === "kept" ? [toPeople(state), TO_ANONYMOUS] : [toPeople(state)]
 
 const shown = (where: Where, presence: Presence, shows: Telling["shows"]): ReadonlyArray<ParticipantView> =>
   [...presence.all()].filter(({ role }) => shows(role)).map((person) => participantView(where, person))

@@ -3,16 +3,20 @@
  * is read anew for each request.
  */
 
+import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
 import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.ts"
+import type { Phase } from "../../model/phase.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import type { ReadContext } from "../domain/activities/activity.ts"
+import { Heads } from "../commit/stream-heads.ts"
+import type { ReadContext, ViewFields } from "../domain/activities/activity.ts"
 import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
 import { runningTimersOf } from "../machine/clock.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, type Presence } from "../presence/presence.ts"
 import type { LiveSnapshot, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
-import { activePhaseOf, gatewayPhase, phaseTraits } from "../state/state.ts"
+import { RecordStore } from "../state/record-store.ts"
+import { activePhaseOf, gatewayPhase, type LiveState, phaseTraits } from "../state/state.ts"
 import { presenceSummary, presenceView, rosterPage } from "./presence-view.ts"
 
 /** Maximum age of a snapshot for a large audience; later dispatches are replayed on top of it. */
@@ -20,12 +24,12 @@ const GOOD_FOR_MS = 250
 const LARGE = 500
 
 /** Streams of the rooms that participants may be in or move to. The stream of a room that is opened later begins at 0. */
-const roomStreams = ({ records }: LoadedEvent): ReadonlyArray<string> => {
+const roomStreams = ({ records }: Pick<LoadedEvent, "records">): ReadonlyArray<string> => {
   const seats = Array.from(records.all("seat").values(), ({ roomId }) => roomId)
   return Array.from(new Set([...records.all("room").keys(), ...seats]), roomStream)
 }
 
-const headsIn = (of: LoadedEvent): { readonly [stream: string]: number } => {
+const headsIn = (of: Pick<LoadedEvent, "records" | "heads">): { readonly [stream: string]: number } => {
   const heads = [...SHARED_STREAMS, ...roomStreams(of)].map((stream) => [stream, of.heads.of(stream)] as const)
   return Object.fromEntries(heads.filter(([, head]) => head > 0))
 }
@@ -82,12 +86,44 @@ export class Snapshots {
 }
 
 export const contextOf = (
-  { records, state }: LoadedEvent,
+  { records, state }: Pick<LoadedEvent, "records" | "state">,
   presence: Presence | undefined,
   now: number,
 ): ReadContext => ({ records, state, people: presence ?? NOBODY, now })
 
-const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot => {
+/** Where a replay begins: the event as it was announced, before anything took place. */
+export const snapshotBefore = (event: Event, agenda: ReadonlyArray<Phase>, epoch: string): FirstSnapshot => {
+  const phases = agenda.map((phase) => ({
+    ...phase,
+    status: "pending" as const,
+    startedAt: null,
+    endedAt: null,
+    timerEndsAt: null,
+    extendedSeconds: 0,
+    rev: 0,
+    timerRev: 0,
+    timerElapsed: false,
+  }))
+  const announced = { ...event, status: "scheduled" as const, startedAt: null, endedAt: null }
+  const state: LiveState = { chart: { value: "scheduled" }, event: announced, phases, removed: [], deleted: false }
+  const records = new RecordStore()
+  const of = { state, records, epoch, version: 0, heads: new Heads([], false) }
+  const presence = { mode: "summary", total: 0, byRole: {}, byRoom: {}, staff: [] }
+  return {
+    snapshot: { ...snapshotOf(of, undefined, 0), anonymous: { presence } },
+    personal: personalViewOf({ records, state, people: NOBODY, now: 0 }, ""),
+  }
+}
+
+interface FirstSnapshot {
+  readonly snapshot: LiveSnapshot
+  /** The state of a participant who has done nothing. */
+  readonly personal: ViewFields
+}
+
+type Readable = Pick<LoadedEvent, "state" | "records" | "epoch" | "version" | "heads">
+
+const snapshotOf = (of: Readable, presence: Presence | undefined, now: number): LiveSnapshot => {
   const { state, records } = of
   const context = contextOf(of, presence, now)
   const active = activePhaseOf(state)

@@ -36,6 +36,7 @@ const settingsOf = (composition: Composition): HttpSettings["Service"] => {
     backup: config.backup,
     summarises: config.helpModel !== null,
     defaultCapacity: config.defaultCapacity,
+    keptHistoryDays: config.keptHistoryDays,
   }
 }
 

@@ -65,7 +65,7 @@ export const layersOf = (composition: Composition) => {
     WebhookRegistration.layer(keysOf(composition, SECRETS_PURPOSE)),
     rateLimitsOf(config, placement),
     Idempotency.layer(keysOf(composition, "kept-answers")).pipe(Layer.provide(mailer)),
-    historySweepLayer(config.gatewayHistoryMs),
+    historySweepLayer(config.gatewayHistoryMs, config.keptHistoryDays),
     DatabaseHeartbeat.layer,
     GatewayDoor.layer,
     backlogLayer,

@@ -54,6 +54,8 @@ export interface Life {
   readonly isPaused: boolean
   /** The socket has too much buffered for ephemeral dispatches. */
   readonly isSlow: boolean
+  /** The connection replays an ended event, and receives nothing else. */
+  readonly isReplay: boolean
 }
 
 export type LifeEvent =
@@ -61,7 +63,7 @@ export type LifeEvent =
   /** The token was accepted. */
   | ({ readonly type: "granted" } & Pick<Life, "eventId" | "identity" | "basis" | "sessionExpiresAt">)
   /** The event is known. All connections of an event share one string for the id. */
-  | { readonly type: "entered"; readonly eventId: string; readonly resume: Resume | undefined }
+  | { readonly type: "entered"; readonly eventId: string; readonly resume: Resume | undefined; readonly isReplay?: true }
   /** The connection has to wait in the waiting room. */
   | { readonly type: "heldBack" }
   | { readonly type: "admitted"; readonly at: number }
@@ -118,6 +120,7 @@ export const beginLife = (now: number): Life => ({
   polls: NO_POLLS,
   isPaused: false,
   isSlow: false,
+  isReplay: false,
 })
 
 const NOT_CLOSED: ReadonlyArray<ConnectionState> = ["new", "identifying", "waiting", "lobby", "open"]
@@ -178,7 +181,7 @@ export const lifeAfter = (life: Life, event: LifeEvent): Life => {
       return { ...life, eventId, identity, basis, sessionExpiresAt }
     }
     case "entered":
-      return { ...life, state, eventId: event.eventId }
+      return { ...life, state, eventId: event.eventId, isReplay: event.isReplay === true }
     case "heldBack":
       return { ...life, state, polls: NO_POLLS }
     case "admitted":

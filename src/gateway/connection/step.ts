@@ -58,7 +58,7 @@ const leave = (before: Life, why: CloseCode | undefined): ConnectionEffect => ({
 const effectsOf = (before: Life, event: LifeEvent): ReadonlyArray<ConnectionEffect> => {
   switch (event.type) {
     case "entered":
-      return [requestReady("new", event.resume)]
+      return event.isReplay ? [] : [requestReady("new", event.resume)]
     case "heldBack":
       return [dispatchOf("lobby.status", { state: "waiting" })]
     case "admitted":

@@ -3,7 +3,7 @@
 import { every } from "../../clock/timers.ts"
 import type { ForgottenRole } from "../../identity/grant-changes.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
-import type { Resume } from "../../protocol/wire/frames.ts"
+import type { ReplayPlace, Resume } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import type { Connection, ConnectionOwner } from "../connection/connection.ts"
 import { dueEvent } from "../connection/deadlines.ts"
@@ -11,6 +11,7 @@ import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { GrantWatch } from "../grants/grant-watch.ts"
 import { heldBy } from "../grants/grounds.ts"
 import { VersionAudit } from "../recovery/version-audit.ts"
+import { Replay } from "../replay/replay.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
 import { ParticipantMemories } from "./participant-memories.ts"
@@ -24,6 +25,7 @@ export class Hub implements ConnectionOwner {
   readonly #services: GatewayServices
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
+  readonly #replays = new Map<Connection, Replay>()
   readonly grantWatch: GrantWatch
   readonly memories: ParticipantMemories
   readonly #audit: VersionAudit
@@ -38,7 +40,7 @@ export class Hub implements ConnectionOwner {
       {
         connections: () => this.#connections,
         roleRead: (connection, access, stored) => {
-          this.#channels.get(connection.eventId)?.roleRead(connection, access, stored)
+          if (!connection.life.isReplay) this.#channels.get(connection.eventId)?.roleRead(connection, access, stored)
         },
       },
       services.timers.now(),
@@ -102,6 +104,18 @@ export class Hub implements ConnectionOwner {
     channel.enter(connection, resume)
   }
 
+  /** Lets an identified connection replay its event. */
+  replay(connection: Connection, place: ReplayPlace): void {
+    const replay = new Replay(this.#services, connection, place)
+    this.#replays.set(connection, replay)
+    replay.start()
+  }
+
+  /** The connection's replay, if it is one. */
+  replayOf(connection: Connection): Replay | undefined {
+    return this.#replays.get(connection)
+  }
+
   makeReady(connection: Connection, need: ReadyNeed): void {
     this.#channels.get(connection.eventId)?.makeReady(connection, need)
   }
@@ -115,7 +129,10 @@ export class Hub implements ConnectionOwner {
     const { metrics } = this.#services.telemetry
     metrics.sockets.add(-1)
     if (departure.why !== undefined) metrics.disconnects.add(1, String(departure.why.code))
-    this.#channels.get(connection.eventId)?.forget(connection, departure)
+    const replay = this.#replays.get(connection)
+    replay?.stop()
+    this.#replays.delete(connection)
+    if (replay === undefined) this.#channels.get(connection.eventId)?.forget(connection, departure)
     if (departure.why !== undefined && ENDS_RIGHTS.has(departure.why.code)) this.#expel(connection)
   }
 

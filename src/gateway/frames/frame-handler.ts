@@ -8,7 +8,7 @@ import { newId } from "../../model/ids.ts"
 import { isStaff } from "../../model/roles.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
-import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
+import { because, CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import { type CommandFrame, type Identify, MAX_FRAME_BYTES } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import { CONTRACT, RELEASE } from "../../protocol/wire/release.ts"
@@ -27,6 +27,9 @@ import { type Incoming, incoming, isClientObject, NOT_READY, objectsIn, unknownO
 
 /** Most objects that a socket may send before it is open; a valid client sends fewer. */
 const EARLY_OBJECTS = 64
+
+const OTHER_TOKEN = because(CLOSE.forbidden, "replay: only a token with `replay` replays, and it does nothing else")
+const NO_COMMANDS = refusal("event_ended", "The event has ended: its replay takes no commands.")
 
 export class FrameHandler {
   readonly #services: GatewayServices
@@ -71,7 +74,9 @@ export class FrameHandler {
   }
 
   drained(connection: Connection): void {
-    this.#hub.find(connection.eventId)?.drained(connection)
+    const replay = this.#hub.replayOf(connection)
+    if (replay === undefined) this.#hub.find(connection.eventId)?.drained(connection)
+    else replay.advance()
   }
 
   received(connection: Connection, bytes: ArrayBuffer): void {
@@ -134,20 +139,21 @@ export class FrameHandler {
       return connection.earlyFrames > EARLY_OBJECTS ? CLOSE.abuse : undefined
     }
     const { participantId, role } = connection.identity
-    const isAbuse = this.#hub
-      .find(connection.eventId)
-      ?.memory.budgets.isAbuse(participantId, isStaff(role), this.#services.timers.now())
+    const { budgets } = this.#hub.memories.of(connection.eventId)
+    const isAbuse = budgets.isAbuse(participantId, isStaff(role), this.#services.timers.now())
     return isAbuse ? CLOSE.abuse : undefined
   }
 
   #acknowledge(connection: Connection, t0: number): void {
-    const channel = connection.state === "open" ? this.#hub.find(connection.eventId) : undefined
-    const heads = channel?.heads(connection) ?? {}
-    const d = { t0, t1: connection.lastSeenAt, t2: this.#services.timers.now(), heads }
+    const replay = this.#hub.replayOf(connection)
+    const isLive = connection.state === "open" && replay === undefined
+    const heads = isLive ? this.#hub.find(connection.eventId)?.heads(connection) : undefined
+    const times = { t1: replay?.now ?? connection.lastSeenAt, t2: replay?.now ?? this.#services.timers.now() }
+    const d = { t0, ...times, heads: heads ?? {} }
     connection.send(JSON.stringify({ op: OP.heartbeatAck, d }))
   }
 
-  #identify(connection: Connection, { token, resume, mute, client }: Identify["d"]): void {
+  #identify(connection: Connection, { token, resume, replay, mute, client }: Identify["d"]): void {
     if (client?.contract !== undefined && client.contract !== CONTRACT) {
       connection.close(CLOSE.otherContract)
       return
@@ -162,8 +168,13 @@ export class FrameHandler {
       onGrant: (grant) => {
         this.#identifying--
         if (connection.state === "closed") return
+        if (grant.isReplay !== (replay !== undefined)) {
+          connection.close(OTHER_TOKEN)
+          return
+        }
         connection.apply({ type: "granted", ...grant })
-        this.#hub.enter(connection, resume)
+        if (replay === undefined) this.#hub.enter(connection, resume)
+        else this.#hub.replay(connection, replay)
       },
       onRefusal: (why) => {
         this.#identifying--
@@ -184,7 +195,8 @@ export class FrameHandler {
 
   #execute(connection: Connection, frame: CommandFrame): void {
     const channel = this.#hub.find(connection.eventId)
-    if (channel === undefined) refuse(connection, frame.id, NOT_READY)
+    if (this.#hub.replayOf(connection) !== undefined) refuse(connection, frame.id, NO_COMMANDS)
+    else if (channel === undefined) refuse(connection, frame.id, NOT_READY)
     else this.#commands.receive(connection, channel, frame)
   }
 
@@ -204,22 +216,23 @@ export class FrameHandler {
 
   #extend(connection: Connection, grant: Grant, id: string | undefined): void {
     const { eventId, identity, sessionExpiresAt } = grant
-    const channel = this.#hub.find(connection.eventId)
-    if (channel === undefined || connection.state === "closed") return
+    const { isReplay } = connection.life
+    const channel = isReplay ? undefined : this.#hub.find(connection.eventId)
+    if ((channel === undefined && !isReplay) || connection.state === "closed") return
     // Each anonymous token is issued for a new viewer; a renewal only keeps the current viewer connected.
     const isSame =
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
-    if (eventId !== connection.eventId || !isSame) {
+    if (eventId !== connection.eventId || !isSame || grant.isReplay !== isReplay) {
       refuse(connection, id, refusal("forbidden", "The token is for another participant or event."))
       return
     }
     connection.apply({ type: "renewed", sessionExpiresAt, basis: grant.basis })
-    const d = { tokenExpiresAt: toTimestamp(sessionExpiresAt), role: identity.role }
+    const d = { tokenExpiresAt: toTimestamp(sessionExpiresAt), role: isReplay ? "viewer" : identity.role }
     connection.send(
-      JSON.stringify({ op: OP.reply, ...(id === undefined ? {} : { id }), ok: true, v: channel.version, d }),
+      JSON.stringify({ op: OP.reply, ...(id === undefined ? {} : { id }), ok: true, v: channel?.version ?? 0, d }),
     )
-    if (identity.kind !== "anonymous") channel.renew(connection, identity)
+    if (identity.kind !== "anonymous") channel?.renew(connection, identity)
   }
 
   #read(

@@ -21,6 +21,8 @@ export interface Grant {
   readonly sessionExpiresAt: number
   /** `undefined` for participants who are not users of the workspace. */
   readonly basis: Basis | undefined
+  /** The token is for replays of the event, and for nothing else. */
+  readonly isReplay: boolean
 }
 
 /** Whether the token itself claims to have expired. Checked only for a refused token; either close code asks for a new one. */
@@ -116,5 +118,6 @@ export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, Not
     if (sessionExpiresAt <= needs.timers.now()) return yield* Effect.fail(CLOSE.tokenExpired)
     const { role, walkIn, manages } = yield* accessOfGrant(needs, claims)
     if (claims.barred === true && !manages) return yield* Effect.fail(CLOSE.removed)
-    return { eventId, identity: { participantId, name, kind, userId, role, walkIn, manages }, sessionExpiresAt, basis }
+    const identity = { participantId, name, kind, userId, role, walkIn, manages }
+    return { eventId, identity, sessionExpiresAt, basis, isReplay: claims.replay === true }
   })

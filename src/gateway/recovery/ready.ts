@@ -105,6 +105,20 @@ export const hostState = (snapshot: LiveSnapshot, now: number, encoder: EncoderV
   return `{${membersOf({ epoch, v, can, serverTime: now, encoder })},${partsOf(snapshot).staff}}`
 }
 
+/** `ready` of a replay: everybody is a viewer who may do nothing, whatever their role is at the event. */
+export const readyOfReplay = (
+  connection: Connection,
+  snapshot: LiveSnapshot,
+  personal: Fields,
+  { now, cursors }: { readonly now: number; readonly cursors: StreamCursors },
+): string => {
+  const position = { resumed: false, reason: "new", epoch: snapshot.epoch, v: snapshot.version, cursors }
+  const { participantId, name } = connection.identity
+  const me = { participantId, name, role: "viewer", can: [], chatTo: [], roomId: null }
+  const own = { serverTime: now, tokenExpiresAt: toTimestamp(connection.life.sessionExpiresAt), me, ...personal }
+  return `{"op":0,"t":"ready","d":{${membersOf({ ...position, ...own })},${partsOf(snapshot).anonymous}}}`
+}
+
 interface ReadyPosition {
   readonly epoch: string
   readonly v: number

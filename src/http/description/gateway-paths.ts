@@ -21,6 +21,12 @@ export const gatewayPaths = (): { readonly [path: string]: { readonly [method: s
         parameter("mute", "query", "Dispatches to leave out, comma separated: `reactions`, `transcript`."),
         parameter("contract", "query", "The contract for which the client is built; another one closes with 4309."),
         parameter(
+          "from",
+          "query",
+          "Replays the ended event from so many milliseconds after its start: `replay` of `identify`. `last-event-id` then has no effect.",
+        ),
+        parameter("speed", "query", "Speed of the replay, 0 to 16."),
+        parameter(
           "padding",
           "query",
           "Bytes of a comment behind the events, 0 to 32768, for a proxy that passes on full buffers alone.",

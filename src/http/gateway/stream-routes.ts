@@ -43,14 +43,15 @@ const resumeOf = ({ headers }: RequestHead): Resume | undefined | BadRequest => 
 
 /** The frame with which the client of a WebSocket identifies itself. The gateway judges it. */
 const identifyOf = (token: string, resume: Resume | undefined, query: URLSearchParams): string => {
-  const [mute, contract] = [query.get("mute"), query.get("contract")]
+  const [mute, contract, from, speed] = ["mute", "contract", "from", "speed"].map((name) => query.get(name) ?? undefined)
   return JSON.stringify({
     op: OP.identify,
     d: {
       token,
       ...(resume && { resume }),
       ...(mute && { mute: mute.split(",") as Identify["d"]["mute"] }),
-      ...(contract !== null && { client: { name: "stream", version: "", contract: Number(contract) } }),
+      ...(from !== undefined && { replay: { from: Number(from), ...(speed && { speed: Number(speed) }) } }),
+      ...(contract !== undefined && { client: { name: "stream", version: "", contract: Number(contract) } }),
     },
   })
 }

@@ -41,5 +41,7 @@ export class HttpSettings extends Context.Service<
     readonly summarises: boolean
     /** Default capacity of an event. */
     readonly defaultCapacity: number
+    /** Days after the end of an event for which its kept history can be replayed. */
+    readonly keptHistoryDays: number
   }
 >()("gathercue/HttpSettings") {}

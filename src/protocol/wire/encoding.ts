@@ -26,6 +26,9 @@ export const encodeOrdered = ({
 export const withField = (frame: string, name: string, value: unknown): string =>
   `${frame.slice(0, -"}}".length)},${JSON.stringify(name)}:${JSON.stringify(value)}}}`
 
+/** An encoded dispatch under another number in its stream. */
+export const renumbered = (frame: string, s: number): string => frame.replace(/"s":\d+/u, `"s":${s}`)
+
 /** `at`: Unix milliseconds. */
 export const encodeEphemeralFrame = (t: string, at: number, d: object): string =>
   JSON.stringify({ op: OP.dispatch, t, ts: at, d })

@@ -26,6 +26,16 @@ export const MAX_FRAME_OBJECTS = 32
 export const Resume = Schema.Struct({ epoch: Schema.String, cursors: Cursors })
 export type Resume = typeof Resume.Type
 
+/**
+ * Replays an ended event with `history: "kept"`, from so many milliseconds after its start. `speed`: 1 by default; 0 stands still at that
+ * place. The token is one with `replay`. The socket takes no commands, and `serverTime` and heartbeats tell the time that is replayed.
+ */
+export const ReplayPlace = Schema.Struct({
+  from: Position,
+  speed: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 16 }))),
+})
+export type ReplayPlace = typeof ReplayPlace.Type
+
 export const CommandId = Schema.String.check(
   Schema.isBetweenLength(1, 64),
   Schema.makeFilter((id) => isStorable(id) || UNSTORABLE_TEXT),
@@ -49,6 +59,8 @@ export const Identify = Schema.Struct({
     /** Dispatches that the client opts out of. */
     mute: Schema.optionalKey(Schema.Array(OptOut)),
     resume: Schema.optionalKey(Resume),
+    /** Takes precedence over `resume`. */
+    replay: Schema.optionalKey(ReplayPlace),
   }),
 })
 export type Identify = typeof Identify.Type

@@ -79,6 +79,16 @@ export const findLatestRecording = async (sql: Queryable, eventId: string): Prom
   return row
 }
 
+/** When what the recording shows first took place, if that is known. */
+export const findBeginning = async (sql: Queryable, recordingId: string): Promise<Timestamp | undefined> => {
+  const [row] = await sql<{ at: Timestamp | null }[]>`
+    select coalesce(r.began_at, (
+             select s.at - s.duration_ms * interval '1 millisecond' from recording_segments s
+              where s.recording_id = r.id order by s.number limit 1)) as at
+      from recordings r where r.id = ${recordingId}`
+  return row?.at ?? undefined
+}
+
 interface ClipRow {
   readonly id: string
   readonly title: string | null

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { PublicationFact } from "../../model/live/publication-fact.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { forgetTakenBack, KEPT_STREAMS, type TakenBack } from "./kept-history.ts"
 
 /** A committed dispatch: its stream, its position, the exact text that sockets receive, and its effect on gateways. */
 export interface StoredPublication {
@@ -71,26 +72,38 @@ export const listPublications = async (
 }
 
 /**
- * Deletes up to `limit` publications from before the cutoff, and keeps the last sequence numbers of their streams. Resolves to the number
- * of publications.
+ * Deletes up to `limit` publications from before the cutoff, and keeps the last sequence numbers of their streams. Those of events whose
+ * history is kept are moved (`kept-history.ts`). Resolves to the number of publications.
  */
 export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   // Locks the event's row first, as a deletion of the event does, so that the two never deadlock. An event that is being deleted
   // is skipped.
-  const [row] = await sql<{ count: number }[]>`
+  const [row] = await sql<{ count: number; takenBack: ReadonlyArray<TakenBack> }[]>`
     with old as materialized (
       select ctid as place, event_id from publications where at < ${before} order by at limit ${limit}
     ), held as materialized (
-      select id from events where id in (select event_id from old) order by id for key share skip locked
+      select id, history from events where id in (select event_id from old) order by id for key share skip locked
     ), gone as (
       delete from publications where ctid = any (array(select place from old where event_id in (select id from held)))
-      returning event_id, stream, s
-    ), kept as (
+      returning event_id, stream, s, version, frame, at
+    ), heads as (
       insert into stream_heads as h (event_id, stream, s)
       select event_id, stream, max(s) from gone group by event_id, stream order by event_id, stream
       on conflict (event_id, stream) do update set s = greatest(h.s, excluded.s)
+    ), kept as materialized (
+      select gone.* from gone join held on held.id = gone.event_id
+       where held.history = 'kept' and gone.stream = any (${[...KEPT_STREAMS]}::text[])
+    ), histories as (
+      insert into kept_histories (event_id) select distinct event_id from kept order by event_id on conflict do nothing
+    ), moved as (
+      insert into kept_publications (event_id, version, stream, s, frame, at)
+      select event_id, version, stream, s, frame, at from kept
+      returning event_id, version, t, frame
     )
-    select count(*) from gone`
+    select (select count(*) from gone) as count,
+           (select coalesce(json_agg(json_build_object('eventId', event_id, 'version', version, 'd', frame::json->'d')), '[]'::json)
+              from moved where t in ('chat.deleted', 'question.removed')) as taken_back`
+  if (row !== undefined) await forgetTakenBack(sql, row.takenBack)
   return row?.count ?? 0
 }
 

@@ -8,6 +8,7 @@ import { REMOVED_PERSON, registeredAs } from "../../model/participants.ts"
 import { foldEmail, storedForms } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { erasePeopleFromKept } from "../live/kept-history.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
 import { forgetOrigins } from "../workspaces/audit.ts"
 
@@ -244,6 +245,7 @@ export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: Peop
      where event_id = any (${events}::uuid[]) and kind = 'seat' and id = any (${people}::text[]) and body ? 'name'`
   await sql`
     delete from live_commands where event_id = any (${events}::uuid[]) and scope = any (${[...people, ...keyed]}::text[])`
+  await erasePeopleFromKept(sql, { eventIds, participantIds })
   // Includes undelivered messages, because they name the person.
   await sql`
     delete from outbox_messages

@@ -13,7 +13,7 @@ import { COMMON, problems, WITH_BODY } from "../problem.ts"
 export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
   .add(
     HttpApiEndpoint.post("createGatewayToken", "/v1/auth/gateway-token", {
-      payload: Schema.Struct({ eventId: Id }),
+      payload: Schema.Struct({ eventId: Id, replay: Schema.optionalKey(Schema.Boolean) }),
       success: Schema.Struct({
         token: Schema.String,
         expiresAt: Instant,
@@ -31,7 +31,7 @@ export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
       .annotate(OpenApi.Summary, "A token that opens a gateway socket within two minutes")
       .annotate(
         OpenApi.Description,
-        "The token's holder becomes a participant of the event with the role in the answer, as it reads in the active phase. Ask for a token for each connection.",
+        "The token's holder becomes a participant of the event with the role in the answer, as it reads in the active phase. Ask for a token for each connection. With `replay` the token opens replays of an ended event whose history is kept, for everybody who sees its recap.",
       )
       .annotate(Example, {
         request: { eventId: ids.event },

@@ -138,6 +138,8 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
         event: PublicEventHead,
         recording: Schema.NullOr(Recording),
         clips: NewestClips,
+        /** Null unless the event can be replayed on the gateway. `offsetMs`: time of the recording's beginning since the event's start. */
+        replay: Schema.NullOr(Schema.Struct({ offsetMs: Schema.Int })),
         summary: Schema.NullOr(Summary),
         cast: Cast,
       }),
@@ -151,6 +153,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
           event: head,
           recording,
           clips: [clip],
+          replay: { offsetMs: 0 },
           summary: { text: "A launch in May.", speakers: [{ name: "Grace Hopper", words: 4000, seconds: 1800 }] },
           cast,
         },

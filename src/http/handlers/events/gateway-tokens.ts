@@ -8,6 +8,7 @@ import { isStage } from "../../../model/modality.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
 import { findRoleNow } from "../../../store/live/live-events.ts"
+import { whyNoReplay } from "../../../store/live/kept-history.ts"
 import { query } from "../../../store/query.ts"
 import type { GatewayTokens } from "../../contract/events/gateway-tokens.ts"
 import type { Handlers, Scopes } from "../../requests/call.ts"
@@ -20,6 +21,18 @@ type Granting = Effect.Effect<GatewayGrant, NotFound | SignInRequired | Unauthor
 /** Maximum lifetime of an anonymous viewer's socket before it needs a new token. */
 const ANONYMOUS_SECONDS = 12 * 3600
 
+const anyVisitor = (event: Event): Effect.Effect<GatewayGrant> =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({
+    participantId: `anon:${newId()}`,
+    eventId: event.id,
+    workspaceId: event.workspaceId,
+    kind: "anonymous",
+    userId: null,
+    name: "Anonymous viewer",
+    role: "viewer",
+    sessionExpires: Math.floor(now / 1000) + ANONYMOUS_SECONDS,
+  }))
+
 const anonymous = (sql: Queryable, event: Event): Granting =>
   Effect.gen(function* () {
     if (event.visibility === "private") return yield* NotFound.of("event")
@@ -27,22 +40,30 @@ const anonymous = (sql: Queryable, event: Event): Granting =>
     if (event.visibility !== "public" || !phases.some(({ modality }) => isStage(modality))) {
       return yield* new SignInRequired({ detail: "Sign in to join this event." })
     }
-    return {
-      participantId: `anon:${newId()}`,
-      eventId: event.id,
-      workspaceId: event.workspaceId,
-      kind: "anonymous",
-      userId: null,
-      name: "Anonymous viewer",
-      role: "viewer",
-      sessionExpires: Math.floor((yield* Clock.currentTimeMillis) / 1000) + ANONYMOUS_SECONDS,
-    }
+    return yield* anyVisitor(event)
   })
 
 const grantOf = (sql: Queryable, event: Event, session: Session | null): Granting => {
   if (session === null) return anonymous(sql, event)
   return Effect.map(grantTo(sql, event, session), ({ grant }) => grant)
 }
+
+/** A viewer without a session, of an event that they may look at. */
+const visitor = (event: Event): Granting =>
+  event.visibility === "private" || event.status === "draft" ? NotFound.of("event") : anyVisitor(event)
+
+/** Whoever sees the recap may replay: a replay has nothing that is for participants alone. */
+const replayGrant = (sql: Queryable, eventId: string, session: Session | null, days: number) =>
+  Effect.gen(function* () {
+    const event = yield* query(() => findEvent(sql, eventId))
+    if (event === undefined) return yield* NotFound.of("event")
+    const grant = yield* session === null
+      ? visitor(event)
+      : Effect.map(grantTo(sql, event, session), (granted) => granted.grant)
+    const detail = whyNoReplay(event, yield* Clock.currentTimeMillis, days)
+    if (detail !== undefined) return yield* new Conflict({ detail })
+    return { ...grant, replay: true }
+  })
 
 const grantFor = (sql: Queryable, eventId: string, session: Session | null) =>
   Effect.gen(function* () {
@@ -58,11 +79,14 @@ const grantFor = (sql: Queryable, eventId: string, session: Session | null) =>
 export const gatewayTokens = {
   createGatewayToken: {
     access: "optionalSession",
-    handle: ({ payload: { eventId }, scope: { session } }) =>
+    handle: ({ payload: { eventId, replay }, scope: { session } }) =>
       Effect.gen(function* () {
-        const { publicUrl } = yield* HttpSettings
+        const { publicUrl, keptHistoryDays } = yield* HttpSettings
         const { grant, role } = yield* (yield* Database).run((sql) =>
           Effect.gen(function* () {
+            if (replay === true) {
+              return { grant: yield* replayGrant(sql, eventId, session, keptHistoryDays), role: "viewer" as const }
+            }
             const grant = yield* grantFor(sql, eventId, session)
             return { grant, role: yield* query(() => findRoleNow(sql, grant)) }
           }),

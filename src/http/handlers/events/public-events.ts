@@ -11,10 +11,11 @@ import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { membersText } from "../../../model/text/shown-text.ts"
-import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
+import { type Timestamp, toMillis, toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import {
   findActiveBroadcast,
+  findBeginning,
   findLatestRecording,
   listCast,
   listDerivations,
@@ -30,6 +31,7 @@ import {
 } from "../../../store/events/registrations.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
+import { whyNoReplay } from "../../../store/live/kept-history.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
@@ -85,6 +87,10 @@ const takePlace = (sql: Queryable, event: Event, person: { name: string; email: 
     yield* query(() => appendRegistrationOccurrence(sql, "registration.created", event, { id, ...person }, at))
     return { id, alreadyRegistered: false }
   })
+
+/** An uploaded recording does not say when it began: it counts as begun with the event. */
+const millisBetween = (startedAt: Timestamp | null, beganAt: Timestamp | undefined): number =>
+  startedAt === null || beganAt === undefined ? 0 : toMillis(beganAt) - toMillis(startedAt)
 
 type Watchable = Pick<RecordingRow, "id" | "status">
 
@@ -162,10 +168,14 @@ export const publicEvents = {
           ]),
         )
         const watched = yield* watchedAt(event)
+        const { keptHistoryDays } = yield* HttpSettings
+        const cannotReplay = whyNoReplay(event, yield* Clock.currentTimeMillis, keptHistoryDays)
+        const beganAt = recording === undefined ? undefined : yield* run((sql) => findBeginning(sql, recording.id))
         return {
           event: headOf(event),
           recording: recording === undefined ? null : watched.recording(recording),
           clips: clips.map(watched.clip),
+          replay: cannotReplay === undefined ? { offsetMs: millisBetween(event.startedAt, beganAt) } : null,
           summary: summary ?? null,
           cast,
         }

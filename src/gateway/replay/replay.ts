@@ -1,0 +1,188 @@
+/**
+ * A connection to which the kept history of an ended event is told again: a state before the beginning, at once all that had happened up to
+ * the place where the replay begins, and then the rest as its time comes. It belongs to no channel, and nobody hears of it. Dispatches are
+ * read in pages and wait for a slow client, so that a replay of any length holds little memory.
+ */
+import { Effect } from "effect"
+import { snapshotBefore } from "../../actors/views/snapshots.ts"
+import type { Cancel } from "../../clock/timers.ts"
+import { NotFound } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import { toMillis } from "../../model/timestamp.ts"
+import { because, CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
+import { renumbered } from "../../protocol/wire/encoding.ts"
+import type { ReplayPlace } from "../../protocol/wire/frames.ts"
+import { type EventAgenda, findEventWithPhases } from "../../store/events/events.ts"
+import {
+  BEFORE_ALL,
+  KEPT_STREAMS,
+  type KeptPublication,
+  listAppendedPhases,
+  listKept,
+  whyNoReplay,
+} from "../../store/live/kept-history.ts"
+import type { Connection } from "../connection/connection.ts"
+import { readyOfReplay } from "../recovery/ready.ts"
+import type { GatewayServices } from "../services.ts"
+import { framesOf } from "../transport/frame-packing.ts"
+
+/** Dispatches read at once: many up to the place where the replay begins, and then few, because they wait in memory. */
+const [PAST_PAGE, COMING_PAGE] = [500, 50]
+/** A replay reads its event again after this time, and ends with the right to it. What was erased meanwhile is not sent. */
+const LOOK_AGAIN_MS = 60_000
+/** Time after which a full buffer is looked at again; usually the transport says sooner that it has drained. */
+const FULL_MS = 1000
+
+
+export class Replay {
+  readonly #services: GatewayServices
+  readonly #connection: Connection
+  readonly #from: number
+  readonly #speed: number
+  /** Start of the event, in Unix milliseconds. */
+  #startedAt = 0
+  /** The two on the gateway's monotonic clock. */
+  #beganAt = 0
+  #lookedAt = 0
+  #page: ReadonlyArray<KeptPublication> = []
+  /** Sent dispatches of the page. */
+  #sentOfPage = 0
+  #isLastPage = false
+  #isInPast = true
+  #place = BEFORE_ALL
+  /** The last number of each stream. Dispatches that were erased leave no gap. */
+  readonly #heads = new Map<string, number>(KEPT_STREAMS.map((stream) => [stream, 0]))
+  #isReading = false
+  #isStopped = false
+  #cancel: Cancel = () => {}
+
+  constructor(services: GatewayServices, connection: Connection, { from, speed = 1 }: ReplayPlace) {
+    this.#services = services
+    this.#connection = connection
+    this.#from = from
+    this.#speed = speed
+  }
+
+  /** The time that is told again, in Unix milliseconds; before the first dispatch the current time. */
+  get now(): number {
+    const { timers } = this.#services
+    if (this.#connection.state !== "open") return timers.now()
+    return Math.round(this.#startedAt + this.#from + (timers.elapsed() - this.#beganAt) * this.#speed)
+  }
+
+  start(): void {
+    const { eventId } = this.#connection
+    this.#read((event) => {
+      const appended = this.#services.database.run((sql) => listAppendedPhases(sql, eventId))
+      return Effect.map(appended, (ids) => this.#open(event, ids))
+    })
+  }
+
+  /** The state before the beginning; it goes into one frame with the first dispatches. */
+  #open(event: EventAgenda, appended: ReadonlySet<string>): void {
+    const connection = this.#connection
+    this.#startedAt = toMillis(event.startedAt ?? event.createdAt)
+    this.#beganAt = this.#services.timers.elapsed()
+    const phases = event.phases.filter(({ id }) => !appended.has(id))
+    const { snapshot, personal } = snapshotBefore(event, phases, `replay:${newId()}`)
+    connection.apply({ type: "entered", eventId: event.id, resume: undefined, isReplay: true })
+    connection.apply({ type: "opened" })
+    connection.hold(readyOfReplay(connection, snapshot, personal, { now: this.now, cursors: this.#cursors }))
+  }
+
+  get #cursors(): { readonly [stream: string]: number } {
+    return Object.fromEntries(this.#heads)
+  }
+
+  /** Sends what is due, and sees to it that this is called again when more is. */
+  advance(): void {
+    if (this.#isStopped || this.#isReading || this.#connection.state !== "open") return
+    this.#cancel()
+    const { timers, options } = this.#services
+    while (this.#connection.buffered <= options.ephemeralLimitBytes) {
+      const isOld = timers.elapsed() - this.#lookedAt >= LOOK_AGAIN_MS
+      if (isOld || (this.#sentOfPage === this.#page.length && !this.#isLastPage)) {
+        this.#read(() => Effect.void)
+        return
+      }
+      if (this.#sendDue()) continue
+      const next = this.#page[this.#sentOfPage]
+      if (next === undefined) this.#connection.close(CLOSE.eventEnded)
+      else this.#wait((toMillis(next.at) - this.now) / this.#speed)
+      return
+    }
+    this.#wait(FULL_MS)
+  }
+
+  #wait(ms: number): void {
+    this.#cancel = this.#services.timers.after(Math.min(Math.max(Math.ceil(ms), 1), LOOK_AGAIN_MS), () => this.advance())
+  }
+
+  /** Sends one frame of due dispatches; false when none is due. */
+  #sendDue(): boolean {
+    const { now } = this
+    const due: string[] = []
+    let length = 0
+    for (const { frame, at, stream } of this.#page.slice(this.#sentOfPage)) {
+      if (toMillis(at) > now) {
+        this.#isInPast = false
+        break
+      }
+      const s = (this.#heads.get(stream) ?? 0) + 1
+      this.#heads.set(stream, s)
+      due.push(renumbered(frame, s))
+      length += frame.length
+      if (length >= this.#services.options.ephemeralLimitBytes) break
+    }
+    this.#sentOfPage += due.length
+    this.#place = this.#page[this.#sentOfPage - 1] ?? this.#place
+    for (const frame of framesOf(due)) this.#connection.send(frame)
+    return due.length > 0
+  }
+
+  /** Reads the event, which must be one to replay, and the dispatches behind the last one that was sent. */
+  #read(andThen: (event: EventAgenda) => Effect.Effect<void, unknown>): void {
+    const { database, fork, timers } = this.#services
+    const { eventId } = this.#connection
+    this.#isReading = true
+    const limit = this.#isInPast ? PAST_PAGE : COMING_PAGE
+    const reading = database.run((sql) =>
+      Promise.all([findEventWithPhases(sql, eventId), listKept(sql, eventId, this.#place, limit)]),
+    )
+    const taken = Effect.gen({ self: this }, function* () {
+      const [event, page] = yield* reading
+      if (this.#isStopped) return
+      if (event === undefined) return yield* Effect.fail(new NotFound({ detail: "no such event" }))
+      const refusal = this.#refusal(event)
+      if (refusal !== undefined) {
+        this.#connection.close(refusal)
+        return
+      }
+      yield* andThen(event)
+      this.#page = page
+      this.#sentOfPage = 0
+      this.#isLastPage = page.length < limit
+      this.#lookedAt = timers.elapsed()
+      this.#isReading = false
+      this.advance()
+      this.#connection.release()
+    })
+    fork(
+      Effect.catch(taken, (failure) =>
+        Effect.sync(() => this.#connection.close(failure instanceof NotFound ? CLOSE.notFound : CLOSE.overloaded)),
+      ),
+    )
+  }
+
+  #refusal(event: EventAgenda): CloseCode | undefined {
+    if (event.visibility === "private" && this.#connection.identity.kind === "anonymous") return CLOSE.revoked
+    const { timers, options } = this.#services
+    const why = whyNoReplay(event, timers.now(), options.keptHistoryDays)
+    return why === undefined ? undefined : because(CLOSE.forbidden, why)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel()
+  }
+}

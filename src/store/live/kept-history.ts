@@ -1,0 +1,162 @@
+/**
+ * The kept history of an event: the publications that an anonymous viewer would receive. Names of the audience and what staff see are in
+ * other streams, and are not kept. Those of the last minutes are still in `publications`, so both tables are read as one.
+ */
+import type { Event } from "../../model/event.ts"
+import { SHARED_STREAMS } from "../../model/live/streams.ts"
+import { REMOVED_PERSON } from "../../model/participants.ts"
+import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+/** The streams of an anonymous viewer. */
+export const KEPT_STREAMS = SHARED_STREAMS.filter((stream) => stream === "event" || stream === "stage")
+
+const DAY_MS = 86_400_000
+
+/** A moved dispatch that takes back a message, or a question from the audience. */
+export interface TakenBack {
+  readonly eventId: string
+  readonly version: number
+  readonly d: { readonly ids?: ReadonlyArray<string>; readonly id?: string }
+}
+
+const TAKEN = ["chat.message", "question.created", "question.updated"]
+
+/** Deletes what was taken back: a replay must not show what a host deleted or hid. */
+export const forgetTakenBack = async (sql: Queryable, takenBack: ReadonlyArray<TakenBack>): Promise<void> => {
+  for (const { eventId, version, d } of takenBack) {
+    const ids = d.ids ?? (d.id === undefined ? [] : [d.id])
+    await sql`
+      delete from kept_publications
+       where event_id = ${eventId} and version < ${version} and t = any (${TAKEN}::text[])
+         and coalesce(frame::json #>> '{d,message,id}', frame::json #>> '{d,question,id}') = any (${[...ids]}::text[])`
+  }
+}
+
+/** Place of a publication in the order of commits. */
+export interface KeptPlace {
+  readonly version: number
+  readonly stream: string
+  readonly s: number
+}
+
+export const BEFORE_ALL: KeptPlace = { version: -1, stream: "", s: 0 }
+
+export interface KeptPublication extends KeptPlace {
+  readonly frame: string
+  readonly at: Timestamp
+}
+
+/** The next publications behind the place. */
+export const listKept = async (
+  sql: Queryable,
+  eventId: string,
+  after: KeptPlace,
+  limit: number,
+): Promise<ReadonlyArray<KeptPublication>> => {
+  const rows = await sql<KeptPublication[]>`
+    select * from (
+      (select version, stream, s, frame, at from kept_publications
+        where event_id = ${eventId} and (version, stream, s) > (${after.version}, ${after.stream}, ${after.s})
+        order by version, stream, s limit ${limit})
+      union all
+      (select version, stream, s, frame, at from publications
+        where event_id = ${eventId} and stream = any (${[...KEPT_STREAMS]}::text[])
+          and (version, stream, s) > (${after.version}, ${after.stream}, ${after.s})
+        order by version, stream, s limit ${limit})
+    ) both_tables order by version, stream, s limit ${limit}`
+  return [...rows]
+}
+
+/** The phases that were appended while the history was kept. They are not in the agenda that the event began with. */
+export const listAppendedPhases = async (sql: Queryable, eventId: string): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select frame::json #>> '{d,phase,id}' as id from kept_publications where event_id = ${eventId} and t = 'phase.appended'
+    union all
+    select frame::json #>> '{d,phase,id}' from publications
+     where event_id = ${eventId} and stream = 'event' and frame like '%"t":"phase.appended"%'`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Deletes up to `limit` kept publications of events that ended before the cutoff, or whose history is no longer to be kept. */
+export const forgetKept = async (sql: Queryable, endedBefore: Timestamp, limit: number): Promise<number> => {
+  const [row] = await sql<{ count: number }[]>`
+    with due as materialized (
+      select h.event_id from kept_histories h join events e on e.id = h.event_id
+       where e.ended_at < ${endedBefore} or e.history = 'brief' order by h.event_id for update of h skip locked
+    ), gone as (
+      delete from kept_publications where ctid = any (array(
+        select k.ctid from due join kept_publications k on k.event_id = due.event_id limit ${limit}))
+      returning 1
+    )
+    select count(*) from gone`
+  const count = row?.count ?? 0
+  if (count < limit) {
+    await sql`
+      delete from kept_histories h using events e
+       where e.id = h.event_id and (e.ended_at < ${endedBefore} or e.history = 'brief')
+         and not exists (select from kept_publications k where k.event_id = h.event_id)`
+  }
+  return count
+}
+
+/** `days`: for which histories are kept. Times are Unix milliseconds. */
+export const keptSince = (now: number, days: number): Timestamp => toTimestamp(now - days * DAY_MS)
+
+/** Why the event cannot be replayed; `undefined`: it can. */
+export const whyNoReplay = (
+  { status, history, endedAt }: Pick<Event, "status" | "history" | "endedAt">,
+  now: number,
+  days: number,
+): string | undefined => {
+  if (status !== "ended" || endedAt === null) return "The event has not ended."
+  return history === "kept" && endedAt >= keptSince(now, days)
+    ? undefined
+    : "The history of the event is not kept, or not any more."
+}
+
+type Json = { readonly [key: string]: unknown } | ReadonlyArray<unknown>
+
+/** The value without the names of these people; a question of theirs becomes an anonymous one. */
+const withoutNames = (value: unknown, people: ReadonlySet<unknown>): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  const json = value as Json
+  if (Array.isArray(json)) return json.map((one) => withoutNames(one, people))
+  const fields = Object.fromEntries(Object.entries(json).map(([key, inner]) => [key, withoutNames(inner, people)]))
+  if (people.has(fields["authorId"])) return { ...fields, authorId: null, authorName: null, anonymous: true }
+  return people.has(fields["participantId"]) && "name" in fields ? { ...fields, name: REMOVED_PERSON } : fields
+}
+
+const ERASED_AT_ONCE = 500
+
+/** Deletes the chat messages of the people, and removes their names from everything else. */
+export const erasePeopleFromKept = async (
+  sql: Queryable,
+  { eventIds, participantIds }: { readonly eventIds: ReadonlyArray<string>; readonly participantIds: ReadonlyArray<string> },
+): Promise<void> => {
+  const [events, people] = [[...eventIds], [...participantIds]]
+  await sql`
+    delete from kept_publications where event_id = any (${events}::uuid[]) and t = 'chat.message'
+       and frame::json #>> '{d,message,participantId}' = any (${people}::text[])`
+  let after: KeptPlace & { readonly eventId: string } = { eventId: "00000000-0000-0000-0000-000000000000", ...BEFORE_ALL }
+  while (true) {
+    const rows: ReadonlyArray<KeptPublication & { readonly eventId: string }> = await sql<
+      (KeptPublication & { readonly eventId: string })[]
+    >`
+      select event_id, version, stream, s, frame, at from kept_publications k
+       where event_id = any (${events}::uuid[])
+         and (event_id, version, stream, s) > (${after.eventId}, ${after.version}, ${after.stream}, ${after.s})
+         and exists (select from unnest(${people}::text[]) as p(id) where strpos(k.frame, p.id) > 0)
+       order by event_id, version, stream, s limit ${ERASED_AT_ONCE}`
+    for (const { eventId, version, stream, s, frame } of rows) {
+      const erased = JSON.stringify(withoutNames(JSON.parse(frame), new Set(people)))
+      if (erased === frame) continue
+      await sql`
+        update kept_publications set frame = ${erased}
+         where event_id = ${eventId} and version = ${version} and stream = ${stream} and s = ${s}`
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ERASED_AT_ONCE) return
+    after = last
+  }
+}
