@@ -2,6 +2,7 @@
 
 import type { BackoffOptions } from "./connection/backoff.ts"
 import type { Transport } from "./connection/dialer.ts"
+import type { ReplayOptions } from "./connection/replay-place.ts"
 import type { SocketConstructor } from "./connection/socket.ts"
 import type { OptOut } from "./contract/types.ts"
 
@@ -37,4 +38,9 @@ export interface GatewayClientOptions {
   readonly name?: string
   /** Kinds of dispatches that the server must not send. */
   readonly mute?: ReadonlyArray<OptOut>
+  /**
+   * Replays an ended event whose history is kept; `GatewayClient.replay` goes to another place. The token is one for
+   * `{ eventId, replay: true }`. Commands are refused, and `clock` tells the time that is replayed.
+   */
+  readonly replay?: ReplayOptions
 }

@@ -9,6 +9,7 @@ import { Dialer, type Link, type Transport } from "./connection/dialer.ts"
 import { Emitter } from "./connection/emitter.ts"
 import { HeartbeatTimer } from "./connection/heartbeat.ts"
 import { CommandUnanswered, PendingCommands } from "./connection/pending-commands.ts"
+import { type ReplayOptions, ReplayPlace } from "./connection/replay-place.ts"
 import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
@@ -82,6 +83,7 @@ export class GatewayClient {
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
   #socket: Link | undefined
+  #replay: ReplayPlace | undefined
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -102,6 +104,7 @@ export class GatewayClient {
     this.#options = options
     this.#retries = new Retries(options.backoff)
     this.#dialer = new Dialer(options.transport, options.WebSocket)
+    if (options.replay !== undefined) this.#goTo(options.replay)
   }
 
   get status(): ConnectionStatus {
@@ -149,6 +152,20 @@ export class GatewayClient {
     })
   }
 
+  /** Replays from another place, or at another speed, also after the end of a replay. Resolves at the state of that place. */
+  replay(place: ReplayOptions): Promise<EventState> {
+    this.#goTo(place)
+    clearTimeout(this.#retry)
+    this.#drop()
+    if (this.#status !== "idle" && this.#status !== "closed") this.#open()
+    return this.connect()
+  }
+
+  #goTo(place: ReplayOptions): void {
+    this.#replay = new ReplayPlace(place)
+    this.clock.restart(this.#replay.speed)
+  }
+
   /**
    * Closes the connection, and does not connect again. The server treats that as a loss, as when a page is reloaded: the command `leave`
    * ends what the participant holds.
@@ -177,7 +194,9 @@ export class GatewayClient {
 
   async #token(): Promise<GatewayToken> {
     const kept = this.#grant
-    if (kept !== undefined && Date.parse(kept.expiresAt) - TOKEN_MARGIN_MS > this.clock.now()) return kept
+    // The clock of a replay tells a time of the past.
+    const now = this.#replay === undefined ? this.clock.now() : Date.now()
+    if (kept !== undefined && Date.parse(kept.expiresAt) - TOKEN_MARGIN_MS > now) return kept
     this.#grant = await this.#options.token()
     return this.#grant
   }
@@ -284,9 +303,10 @@ export class GatewayClient {
 
   #identity({ token }: GatewayToken) {
     const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
+    const begin = this.#replay === undefined ? resume : { replay: this.#replay.current }
     const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
     const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
-    return { token, client, ...mute, ...resume }
+    return { token, client, ...mute, ...begin }
   }
 
   #greet(hello: Hello["d"], grant: GatewayToken): void {
@@ -352,7 +372,9 @@ export class GatewayClient {
       if (this.#state !== undefined) this.#state = { ...this.#state, me, media, encoder }
     } else {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
-      this.#state = stateOf(ready, this.#state)
+      // A replay that goes back must not keep captions of later.
+      this.#state = stateOf(ready, this.#replay === undefined ? this.#state : undefined)
+      this.#replay?.began()
     }
     this.#syncing = false
     this.#laggingAcks = 0

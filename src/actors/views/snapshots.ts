@@ -100,7 +100,7 @@ export const snapshotBefore = (event: Event, agenda: ReadonlyArray<Phase>, epoch
     endedAt: null,
     timerEndsAt: null,
     extendedSeconds: 0,
-    rev: 0,
+    rev: 1,
     timerRev: 0,
     timerElapsed: false,
   }))

@@ -5,6 +5,8 @@
 import type { TimerView } from "../contract/types.ts"
 
 interface Sample {
+  /** Time of the sample by the client's clock. */
+  readonly at: number
   readonly offset: number
   readonly roundTrip: number
 }
@@ -13,10 +15,17 @@ const KEPT = 8
 
 export class ServerClock {
   #samples: Sample[] = []
+  #rate = 1
+
+  /** Forgets the samples. `rate`: milliseconds of the server's time in one of the client's, which differ in a replay. */
+  restart(rate: number): void {
+    this.#samples = []
+    this.#rate = rate
+  }
 
   /** `t0` and `t3` are the client's clock at sending and receipt, `t1` and `t2` the server's, in milliseconds. */
   add(t0: number, t1: number, t2: number, t3: number): void {
-    const sample = { offset: (t1 - t0 + (t2 - t3)) / 2, roundTrip: t3 - t0 - (t2 - t1) }
+    const sample = { at: t3, offset: (t1 - t0 + (t2 - t3)) / 2, roundTrip: t3 - t0 - (t2 - t1) }
     this.#samples = [...this.#samples, sample].slice(-KEPT)
   }
 
@@ -24,7 +33,7 @@ export class ServerClock {
   get offset(): number {
     let best: Sample | undefined
     for (const sample of this.#samples) if (best === undefined || sample.roundTrip < best.roundTrip) best = sample
-    return best?.offset ?? 0
+    return best === undefined ? 0 : best.offset + (this.#rate - 1) * (Date.now() - best.at)
   }
 
   get samples(): number {

@@ -12,6 +12,7 @@ export interface Identity {
   readonly client: { readonly name: string; readonly version: string; readonly contract: number }
   readonly mute?: ReadonlyArray<OptOut>
   readonly resume?: { readonly epoch: string; readonly cursors: Cursors }
+  readonly replay?: { readonly from: number; readonly speed: number }
 }
 
 /** Close code for a connection lost without a close frame. */
@@ -67,9 +68,10 @@ export class StreamSocket implements SocketLike {
     this.#abortPost()
   }
 
-  async #follow({ token, resume, mute, client }: Identity, padding: number): Promise<void> {
+  async #follow({ token, resume, replay, mute, client }: Identity, padding: number): Promise<void> {
     const query = new URLSearchParams({ contract: String(client.contract) })
     if (mute !== undefined) query.set("mute", mute.join())
+    for (const [name, value] of Object.entries(replay ?? {})) query.set(name, String(value))
     if (padding > 0) query.set("padding", String(padding))
     const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: "text/event-stream" }
     if (resume !== undefined) headers["last-event-id"] = JSON.stringify(resume)

@@ -361,6 +361,7 @@ export interface RestClient {
       readonly playbackUrl: string | null
       readonly createdAt: string
     }>
+    readonly replay: { readonly offsetMs: number } | null
     readonly summary: Summary | null
     readonly cast: ReadonlyArray<{ readonly name: string; readonly role: EventRole }>
   }>
@@ -491,7 +492,7 @@ export interface RestClient {
     readonly payload: { readonly issuer: string; readonly subject: string }
   }, settings?: CallSettings) => Promise<void>
   /** A token that opens a gateway socket within two minutes. */
-  readonly createGatewayToken: (request: { readonly payload: { readonly eventId: string } }, settings?: CallSettings) => Promise<{
+  readonly createGatewayToken: (request: { readonly payload: { readonly eventId: string; readonly replay?: boolean } }, settings?: CallSettings) => Promise<{
     readonly token: string
     readonly expiresAt: string
     readonly url: string

@@ -247,6 +247,7 @@ export interface Event {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -258,6 +259,9 @@ export interface Event {
   readonly warnings?: ReadonlyArray<EventWarning>
 }
 
+/** `kept`: the event can be replayed after its end, as an anonymous viewer would have seen it. */
+export type EventHistory = "brief" | "kept"
+
 export interface EventInput {
   readonly type: string
   readonly title: string
@@ -268,6 +272,7 @@ export interface EventInput {
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
   readonly hostAbsence?: HostAbsence
+  readonly history?: EventHistory
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
   readonly phases?: ReadonlyArray<PhaseInput>
@@ -284,6 +289,7 @@ export interface EventPatch {
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
   readonly hostAbsence?: HostAbsence
+  readonly history?: EventHistory
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
 }
@@ -321,6 +327,7 @@ export interface EventWithPhases {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -943,6 +950,7 @@ export interface PublishedEvent {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
