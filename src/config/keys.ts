@@ -187,7 +187,7 @@ export const CONFIG_KEYS = [
   {
     name: "HISTORY_RETENTION_DAYS",
     fallback: "90",
-    doc: "The history of an event with `history: \"kept\"` can be replayed so many days after its end, 1 to 36500, and is then deleted.",
+    doc: 'The history of an event with `history: "kept"` can be replayed so many days after its end, 1 to 36500, and is then deleted.',
   },
   {
     name: "S3_URL",

@@ -1,6 +1,10 @@
 /** The kept history of an ended event, replayed by the gateway: as the audience saw it, in its order, and for nobody who may not see it. */
+
+import { Effect } from "effect"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type EventState, GatewayClient } from "../../packages/client/src/entry.ts"
+import { ownCommand } from "../../src/actors/commands.ts"
+import { LiveEvents } from "../../src/actors/live-events.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { forgetKept, keptSince } from "../../src/store/live/kept-history.ts"
 import { forgetPublications } from "../../src/store/live/live-history.ts"
@@ -38,7 +42,10 @@ const prepare = async (history: "kept" | "brief" = "kept"): Promise<Stage> => {
 const tokenOf = (stage: Stage, who: string, replay: boolean) =>
   house.token(stage, who, "viewer", { kind: "anonymous", ...(replay && { replay }) })
 
-const openClient = (stage: Stage, more: Partial<ConstructorParameters<typeof GatewayClient>[0]> = {}): GatewayClient => {
+const openClient = (
+  stage: Stage,
+  more: Partial<ConstructorParameters<typeof GatewayClient>[0]> = {},
+): GatewayClient => {
   const client = new GatewayClient({
     token: async () => ({
       token: await tokenOf(stage, "anon:viewer", more.replay !== undefined),
@@ -82,21 +89,27 @@ interface Told {
   readonly stage: Stage
   readonly moments: ReadonlyArray<Moment>
   readonly withdrawn: string
+  /** What a live viewer received on the stream of everyone. */
+  readonly dispatches: ReadonlyArray<Frame>
 }
 
 /** A whole event of five minutes, and what a live viewer saw at some of its moments. Part of it has been swept while it took place. */
 const tellStory = async (): Promise<Told> => {
   const { actors } = house
   const stage = await prepare()
-  await actors.execute(stage.eventId, { type: "event.start", d: {} })
-  const began = await startedAtOf(stage)
   const viewer = openClient(stage)
   await viewer.connect()
+  const dispatches: Frame[] = []
+  viewer.on("dispatch", (dispatch) => {
+    if ("st" in dispatch && dispatch.st === "event" && "ts" in dispatch && dispatch.ts > 0) dispatches.push(dispatch)
+  })
+  await actors.execute(stage.eventId, { type: "event.start", d: {} })
+  const began = await startedAtOf(stage)
   const host = await house.join(stage, "hana", "host")
   const guest = await house.join(stage, "gus", "participant")
   const moments: Moment[] = []
   const pass = async (what: (state: EventState) => boolean, seconds = 60) => {
-    await eventually(() => viewer.state !== undefined && what(viewer.state), "the viewer having seen it", 8000).catch((e) => { console.log(JSON.stringify([viewer.status, viewer.state], null, 1).slice(0, 6000)); throw e })
+    await eventually(() => viewer.state !== undefined && what(viewer.state), "the viewer having seen it")
     moments.push({ at: actors.clock.now() - began, seen: structuredClone(seenIn(viewer.state)) })
     actors.clock.jump(seconds * SECOND)
   }
@@ -112,9 +125,16 @@ const tellStory = async (): Promise<Told> => {
   await done(host, "transcript.push", {
     segments: [{ segment: "s1", t0: 0, t1: 900, text: "Welcome.", final: true, speaker: "Hana", lang: "en" }],
   })
-  await pass(({ questions, transcript }) => questions.all[0]?.answer === "There is one." && transcript.segments.length === 1)
+  await pass(
+    ({ questions, transcript }) => questions.all[0]?.answer === "There is one." && transcript.segments.length === 1,
+  )
   expect(await sweep(3)).toBe(3)
-  const { poll } = await done(host, "poll.create", { question: "Well?", kind: "single", options: ["Yes", "No"], results: "live" })
+  const { poll } = await done(host, "poll.create", {
+    question: "Well?",
+    kind: "single",
+    options: ["Yes", "No"],
+    results: "live",
+  })
   await done(host, "poll.open", { id: poll.id })
   const { message } = await done(guest, "chat.send", { to: "event", text: "Taken back" })
   await pass(({ polls, chat }) => polls.all[0]?.status === "open" && chat.event.length === 2)
@@ -122,11 +142,14 @@ const tellStory = async (): Promise<Told> => {
   await done(host, "poll.close", { id: poll.id })
   await done(host, "chat.send", { to: "staff", text: "Nobody else reads this" })
   await actors.execute(stage.eventId, { type: "phase.next", d: {} })
-  await pass(({ polls, phases, chat }) => polls.all[0]?.status === "closed" && phases[1]?.status === "active" && chat.event.length === 1)
+  await pass(
+    ({ polls, phases, chat }) =>
+      polls.all[0]?.status === "closed" && phases[1]?.status === "active" && chat.event.length === 1,
+  )
   await actors.execute(stage.eventId, { type: "event.end", d: {} })
   await eventually(() => viewer.status === "closed", "the end")
   moments.push({ at: actors.clock.now() - began, seen: structuredClone(seenIn(viewer.state)) })
-  return { stage, moments, withdrawn: message.id }
+  return { stage, moments, withdrawn: message.id, dispatches }
 }
 
 let story: Promise<Told> | undefined
@@ -143,21 +166,23 @@ const expectReplays = async (stage: Stage, moments: ReadonlyArray<Moment>): Prom
     client.on("state", (state) => states.push(seenIn(state)))
     client.connect().catch(() => {})
     const isThere = () => JSON.stringify(states.at(-1)) === JSON.stringify(seen)
-    await eventually(isThere, `the state at ${at}`, 8000).catch(() => expect(states.at(-1)).toEqual(seen))
+    await eventually(isThere, `the state at ${at}`).catch(() => expect(states.at(-1)).toEqual(seen))
     client.close()
   }
 }
 
-const without = (withdrawn: string) => (moment: Moment): Moment =>
-  moment.seen === undefined
-    ? moment
-    : {
-        ...moment,
-        seen: {
-          ...moment.seen,
-          chat: { ...moment.seen.chat, event: moment.seen.chat.event.filter(({ id }) => id !== withdrawn) },
-        },
-      }
+const without =
+  (withdrawn: string) =>
+  (moment: Moment): Moment =>
+    moment.seen === undefined
+      ? moment
+      : {
+          ...moment,
+          seen: {
+            ...moment.seen,
+            chat: { ...moment.seen.chat, event: moment.seen.chat.event.filter(({ id }) => id !== withdrawn) },
+          },
+        }
 
 test("a replay that begins in the middle has the state that a live viewer had at that moment, before and after all sweeps", async () => {
   const { stage, moments, withdrawn } = await told()
@@ -173,4 +198,221 @@ test("a replay that begins in the middle has the state that a live viewer had at
   expect(withIt.map(({ frame }) => JSON.parse(frame).t)).toEqual(["chat.deleted"])
   expect(new Set(kept.map(({ stream }) => stream))).toEqual(new Set(["event", "stage"]))
   expect(kept.some(({ frame }) => frame.includes("Nobody else reads this"))).toBe(false)
+})
+
+/** A socket that replays. */
+const openReplay = async (stage: Stage, replay: object, who = "anon:socket"): Promise<Client> => {
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token: await tokenOf(stage, who, true), replay } })
+  return client
+}
+
+const heartbeat = async (client: Client): Promise<Frame> => {
+  client.send({ op: 1, d: { t0: 1 } })
+  return (await client.next(({ op }) => op === 11, "an answer to a heartbeat")).d
+}
+
+test("dispatches come in their order when their time has come, at the speed of the replay, under numbers without a gap", async () => {
+  const { stage, dispatches, withdrawn } = await told()
+  while ((await sweep()) > 0);
+  const began = await startedAtOf(stage)
+  const client = await openReplay(stage, { from: 30 * SECOND, speed: 2 })
+  const { d: ready } = await client.dispatch("ready")
+  expect(ready).toMatchObject({ resumed: false, v: 0, cursors: { event: 0, stage: 0 } })
+  expect(ready.serverTime).toBeGreaterThanOrEqual(began + 30 * SECOND)
+  expect(ready.me).toMatchObject({ role: "viewer", can: [], chatTo: [] })
+  const isKept = ({ d }: Frame) => d.message?.id !== withdrawn
+  const expected = dispatches.filter(isKept).map(({ t, ts }) => [t, ts])
+  for (let round = 0; round < 6; round++) {
+    const { t2 } = await heartbeat(client)
+    const received = client.ordered("event")
+    const due = expected.filter(([, ts]) => ts <= t2 - 2 * SECOND)
+    await eventually(() => client.ordered("event").length >= due.length, "everything that was due")
+    // The time that is told is that of the answer, which came after these.
+    expect(received.every(({ ts }) => ts <= t2)).toBe(true)
+    expect(client.ordered("event").map(({ t, ts }) => [t, ts])).toEqual(
+      expected.slice(0, client.ordered("event").length),
+    )
+    clock.jump(30 * SECOND)
+  }
+  expect(await client.closeCode()).toBe(4307)
+  expect(client.ordered("event").map(({ t, ts }) => [t, ts])).toEqual(expected)
+  for (const stream of ["event", "stage"]) {
+    expect(client.ordered(stream).map(({ s }) => s)).toEqual(client.ordered(stream).map((_, n) => n + 1))
+  }
+})
+
+test("a socket that replays takes no commands, gets nothing else, and is nobody at the event", async () => {
+  const { stage } = await told()
+  const client = await openReplay(stage, { from: 0, speed: 0 })
+  await client.dispatch("ready")
+  for (const command of ["chat.send", "sync", "roster.list", "leave", "no.such"]) {
+    expect(await client.command(command, {})).toMatchObject({ ok: false, e: { code: "event_ended" } })
+  }
+  const before = client.received.length
+  await house.actors.execute(stage.eventId, { type: "event.patch", d: { title: "Renamed" } })
+  const { t1, t2, heads } = await heartbeat(client)
+  expect([t1, t2, heads]).toEqual([await startedAtOf(stage), await startedAtOf(stage), {}])
+  expect(client.received.slice(before).map(({ op }) => op)).toEqual([11])
+  client.send({ op: 12, id: "new", d: { token: await tokenOf(stage, "anon:socket", true) } })
+  expect(await client.next(({ op }) => op === 4, "the answer to a token")).toMatchObject({
+    ok: true,
+    d: { role: "viewer" },
+  })
+  client.send({ op: 12, id: "other", d: { token: await tokenOf(stage, "anon:socket", false) } })
+  expect(await client.next(({ id }) => id === "other", "the answer to a token")).toMatchObject({
+    e: { code: "forbidden" },
+  })
+})
+
+test("nothing is replayed of an event that is brief, live, private or unknown, or without the token for it", async () => {
+  const { stage } = await told()
+  const { actors } = house
+  const place = { from: 0 }
+  const brief = await prepare("brief")
+  await actors.execute(brief.eventId, { type: "event.start", d: {} })
+  expect(await (await openReplay(brief, place)).closeCode()).toBe(4303)
+  await actors.execute(brief.eventId, { type: "event.end", d: {} })
+  const closed = await (await openReplay(brief, place)).closed
+  expect(closed).toEqual({ code: 4303, reason: "The history of the event is not kept, or not any more." })
+  const live = await prepare()
+  await actors.execute(live.eventId, { type: "event.start", d: {} })
+  expect(await (await openReplay(live, place)).closed).toEqual({ code: 4303, reason: "The event has not ended." })
+  const unknown = { ...stage, eventId: "01a228bc-0000-7240-bb49-947484f0b972" }
+  expect(await (await openReplay(unknown, place)).closeCode()).toBe(4308)
+  const watched = await openReplay(stage, { ...place, speed: 0 })
+  await watched.dispatch("ready")
+  await actors.execute(stage.eventId, { type: "event.patch", d: { visibility: "private" } })
+  expect(await (await openReplay(stage, place)).closeCode()).toBe(4203)
+  // An open replay looks again every minute.
+  clock.jump(61 * SECOND)
+  expect(await watched.closeCode()).toBe(4203)
+  await actors.execute(stage.eventId, { type: "event.patch", d: { visibility: "public" } })
+  for (const [isReplay, given] of [
+    [false, { replay: place }],
+    [true, {}],
+  ] as const) {
+    const client = house.connect()
+    await client.hello()
+    client.send({ op: 2, d: { token: await tokenOf(stage, "anon:other", isReplay), ...given } })
+    expect(await client.closeCode()).toBe(4303)
+  }
+})
+
+test.each([[{}], [{ from: -1 }], [{ from: 1.5 }], [{ from: "0" }], [{ from: 0, speed: -1 }], [{ from: 0, speed: 17 }]])(
+  "a place like %j is no place to replay from",
+  async (place) => {
+    const { stage } = await told()
+    const { code, reason } = await (await openReplay(stage, place)).closed
+    expect([code, reason.startsWith("identify: ")]).toEqual([4300, true])
+  },
+)
+
+test("an event stream replays as a socket does, and takes its place from the address", async () => {
+  const { stage, moments } = await told()
+  const token = await tokenOf(stage, "anon:stream", true)
+  const stream = house.connectStream({ token, query: `?from=${moments[0]?.at}&speed=0` })
+  expect((await stream.dispatch("chat.message")).d.message.text).toBe("Good morning")
+  expect(stream.received.some(({ t }) => t === "question.created")).toBe(false)
+  expect(await house.connectStream({ token, query: "?from=soon" }).closeCode()).toBe(4300)
+  const client = openClient(stage, { transport: "sse", replay: { from: moments[0]?.at ?? 0, speed: 0 } })
+  await client.connect()
+  await eventually(() => client.state?.chat.event[0]?.text === "Good morning", "the message over a stream")
+  expect((await client.replay({ from: moments[1]?.at ?? 0, speed: 0 })).event.id).toBe(stage.eventId)
+  await eventually(() => client.state?.questions.all[0]?.answer === "There is one.", "the answer over a stream")
+  await client.replay({ from: moments[0]?.at ?? 0, speed: 0 })
+  await eventually(() => client.state?.chat.event.length === 1, "the earlier place")
+  expect([client.state?.questions.all, client.state?.transcript.segments]).toEqual([[], []])
+  expect(client.clock.now()).toBeCloseTo((await startedAtOf(stage)) + (moments[0]?.at ?? 0), -3)
+})
+
+test("a slow client gets a long history whole and in order, and is not closed for it", async () => {
+  const stage = await prepare()
+  const { actors } = house
+  await actors.execute(stage.eventId, { type: "event.start", d: {} })
+  await actors.execute(stage.eventId, { type: "event.end", d: {} })
+  while ((await sweep()) > 0);
+  const many = 6000
+  await actors.sql`
+    insert into kept_publications (event_id, version, stream, s, frame, at)
+    select ${stage.eventId}, 100 + n, 'event', 100 + n,
+           '{"op":0,"st":"event","s":' || 100 + n || ',"v":1,"ts":1,"t":"announcement","d":{"id":"' || gen_random_uuid()
+             || '","by":null,"at":"2026-01-01T00:00:00.000Z","text":"' || n || repeat('x', 2000) || '"}}', now() - interval '1 hour'
+      from generate_series(1, ${many}::integer) as g(n)`
+  const client = await openReplay(stage, { from: 0, speed: 1 })
+  await client.dispatch("ready")
+  client.socket.pause()
+  client.socket.resume()
+  expect(await client.closeCode()).toBe(4307)
+  const told = client.ordered("event").filter(({ t }) => t === "announcement")
+  expect(told.map(({ d }) => Number.parseInt(d.text, 10))).toEqual(Array.from({ length: many }, (_, n) => n + 1))
+  expect(client.ordered("event").map(({ s }) => s)).toEqual(client.ordered("event").map((_, n) => n + 1))
+})
+
+test("an erased person is in no replay: their messages are gone, and their name is nowhere", async () => {
+  const { stage } = await told()
+  while ((await sweep()) > 0);
+  const frames = async () => {
+    const rows = await house.actors.sql<
+      { frame: string }[]
+    >`select frame from kept_publications where event_id = ${stage.eventId}`
+    return rows.map(({ frame }) => frame)
+  }
+  const naming = async (name: string) => (await frames()).filter((frame) => frame.includes(name)).length
+  expect([await naming("Name of gus"), await naming("Name of hana")].every((count) => count > 0)).toBe(true)
+  await eraseAt(house.actors.sql, { eventIds: [stage.eventId], participantIds: ["gus", "hana"] })
+  expect([await naming("Name of"), await naming("Good morning")]).toEqual([0, 0])
+  const client = await openReplay(stage, { from: 3_600_000 })
+  expect(await client.closeCode()).toBe(4307)
+  const { question } = (await client.received.find(({ t }) => t === "question.created")).d
+  expect(question).toMatchObject({ text: "Is there a replay?", authorId: null, authorName: null, anonymous: true })
+  expect(client.ordered("event").map(({ s }) => s)).toEqual(client.ordered("event").map((_, n) => n + 1))
+  const staged = client.ordered("stage").flatMap(({ d }) => d.join.map(({ name }: Frame) => name))
+  expect(new Set(staged)).toEqual(new Set(["Removed person"]))
+})
+
+test("a history goes when its days are over, or when it is no longer to be kept, and others stay", async () => {
+  const { sql } = house.actors
+  const { stage } = await told()
+  const turned = await prepare()
+  const stays = await prepare()
+  for (const one of [turned, stays]) {
+    await house.actors.execute(one.eventId, { type: "event.start", d: {} })
+    await house.actors.execute(one.eventId, { type: "event.end", d: {} })
+  }
+  while ((await sweep()) > 0);
+  await house.actors.execute(turned.eventId, { type: "event.patch", d: { history: "brief" } })
+  await sql`update events set ended_at = ended_at - interval '91 days' where id = ${stage.eventId}`
+  expect(await (await openReplay(stage, { from: 0 })).closeCode()).toBe(4303)
+  const left = async () => {
+    const rows = await sql<{ eventId: string; n: number }[]>`
+      select event_id, count(*)::integer as n from kept_publications group by event_id`
+    return new Map(rows.map(({ eventId, n }) => [eventId, n]))
+  }
+  const before = await left()
+  const due = (before.get(stage.eventId) ?? 0) + (before.get(turned.eventId) ?? 0)
+  const since = keptSince(Date.now(), 90)
+  expect(await forgetKept(sql, since, 5)).toBe(5)
+  expect(await forgetKept(sql, since, 1000)).toBe(due - 5)
+  expect(await forgetKept(sql, since, 1000)).toBe(0)
+  const after = await left()
+  expect([after.has(stage.eventId), after.has(turned.eventId)]).toEqual([false, false])
+  expect(after.get(stays.eventId)).toBe(before.get(stays.eventId))
+  const histories = await sql<{ eventId: string }[]>`select event_id from kept_histories`
+  expect(new Set(histories.map(({ eventId }) => eventId))).toEqual(new Set(after.keys()))
+  await sql`delete from events where id = ${stays.eventId}`
+  expect((await left()).has(stays.eventId)).toBe(false)
+})
+
+test("history can be kept from the beginning only", async () => {
+  const stage = await prepare("brief")
+  const { actors } = house
+  await actors.execute(stage.eventId, { type: "event.patch", d: { history: "kept" } })
+  await actors.execute(stage.eventId, { type: "event.start", d: {} })
+  await actors.execute(stage.eventId, { type: "event.patch", d: { history: "kept" } })
+  await actors.execute(stage.eventId, { type: "event.patch", d: { history: "brief" } })
+  const late = ownCommand({ type: "event.patch", d: { history: "kept" } })
+  const refused = actors.run(Effect.flip(Effect.flatMap(LiveEvents, (live) => live.execute(stage.eventId, late))))
+  expect(await refused).toMatchObject({ code: "conflict" })
 })

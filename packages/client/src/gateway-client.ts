@@ -374,7 +374,7 @@ export class GatewayClient {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
       // A replay that goes back must not keep captions of later.
       this.#state = stateOf(ready, this.#replay === undefined ? this.#state : undefined)
-      this.#replay?.began()
+      if (this.#replay !== undefined) this.#tell(this.#replay, ready.serverTime)
     }
     this.#syncing = false
     this.#laggingAcks = 0
@@ -384,6 +384,13 @@ export class GatewayClient {
     this.#pump()
     this.#heartbeat.beat()
     this.#events.emit("connected", ready)
+  }
+
+  /** A countdown of the time that is replayed is right from the beginning. */
+  #tell(replay: ReplayPlace, serverTime: number): void {
+    replay.began()
+    const now = Date.now()
+    this.clock.add(now, serverTime, serverTime, now)
   }
 
   /** Requests the missed dispatches; the server replays them or sends a snapshot. */

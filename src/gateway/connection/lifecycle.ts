@@ -63,7 +63,12 @@ export type LifeEvent =
   /** The token was accepted. */
   | ({ readonly type: "granted" } & Pick<Life, "eventId" | "identity" | "basis" | "sessionExpiresAt">)
   /** The event is known. All connections of an event share one string for the id. */
-  | { readonly type: "entered"; readonly eventId: string; readonly resume: Resume | undefined; readonly isReplay?: true }
+  | {
+      readonly type: "entered"
+      readonly eventId: string
+      readonly resume: Resume | undefined
+      readonly isReplay?: true
+    }
   /** The connection has to wait in the waiting room. */
   | { readonly type: "heldBack" }
   | { readonly type: "admitted"; readonly at: number }

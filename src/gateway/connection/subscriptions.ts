@@ -43,7 +43,7 @@ const PARTS: ReadonlyArray<Part> = [
   },
 ]
 
-const topicsIn = (part: Part, life: Life): ReadonlyArray<string> => 
+const topicsIn = (part: Part, life: Life): ReadonlyArray<string> =>
   life.state === "open" && !life.isReplay ? part.topics(life) : []
 
 export const topicsOf = (life: Life): ReadonlyArray<string> => PARTS.flatMap((part) => topicsIn(part, life))

@@ -33,7 +33,6 @@ const LOOK_AGAIN_MS = 60_000
 /** Time after which a full buffer is looked at again; usually the transport says sooner that it has drained. */
 const FULL_MS = 1000
 
-
 export class Replay {
   readonly #services: GatewayServices
   readonly #connection: Connection
@@ -115,7 +114,9 @@ export class Replay {
   }
 
   #wait(ms: number): void {
-    this.#cancel = this.#services.timers.after(Math.min(Math.max(Math.ceil(ms), 1), LOOK_AGAIN_MS), () => this.advance())
+    this.#cancel = this.#services.timers.after(Math.min(Math.max(Math.ceil(ms), 1), LOOK_AGAIN_MS), () =>
+      this.advance(),
+    )
   }
 
   /** Sends one frame of due dispatches; false when none is due. */

@@ -43,7 +43,9 @@ const resumeOf = ({ headers }: RequestHead): Resume | undefined | BadRequest => 
 
 /** The frame with which the client of a WebSocket identifies itself. The gateway judges it. */
 const identifyOf = (token: string, resume: Resume | undefined, query: URLSearchParams): string => {
-  const [mute, contract, from, speed] = ["mute", "contract", "from", "speed"].map((name) => query.get(name) ?? undefined)
+  const [mute, contract, from, speed] = ["mute", "contract", "from", "speed"].map(
+    (name) => query.get(name) ?? undefined,
+  )
   return JSON.stringify({
     op: OP.identify,
     d: {

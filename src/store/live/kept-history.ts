@@ -132,13 +132,19 @@ const ERASED_AT_ONCE = 500
 /** Deletes the chat messages of the people, and removes their names from everything else. */
 export const erasePeopleFromKept = async (
   sql: Queryable,
-  { eventIds, participantIds }: { readonly eventIds: ReadonlyArray<string>; readonly participantIds: ReadonlyArray<string> },
+  {
+    eventIds,
+    participantIds,
+  }: { readonly eventIds: ReadonlyArray<string>; readonly participantIds: ReadonlyArray<string> },
 ): Promise<void> => {
   const [events, people] = [[...eventIds], [...participantIds]]
   await sql`
     delete from kept_publications where event_id = any (${events}::uuid[]) and t = 'chat.message'
        and frame::json #>> '{d,message,participantId}' = any (${people}::text[])`
-  let after: KeptPlace & { readonly eventId: string } = { eventId: "00000000-0000-0000-0000-000000000000", ...BEFORE_ALL }
+  let after: KeptPlace & { readonly eventId: string } = {
+    eventId: "00000000-0000-0000-0000-000000000000",
+    ...BEFORE_ALL,
+  }
   while (true) {
     const rows: ReadonlyArray<KeptPublication & { readonly eventId: string }> = await sql<
       (KeptPublication & { readonly eventId: string })[]
