@@ -113,6 +113,7 @@ export const de: Texts = {
     comeBack: "Zurückkommen",
     lobby: "Die Leitung lässt dich gleich herein. Bleib auf dieser Seite.",
     recording: "Aufzeichnung",
+    history: "Was geschah",
     noRecording: "Es gibt noch keine Aufzeichnung.",
     clips: "Ausschnitte",
     clip: (n) => `Ausschnitt ${n}`,
@@ -750,6 +751,7 @@ export const de: Texts = {
     places: "Plätze",
     placesDefault: "Leer: so viele, wie kommen.",
     reminders: "Angemeldete erinnern, einen Tag und zehn Minuten vorher",
+    keepHistory: "Ganze Veranstaltung aufheben: Chat, Fragen und Umfragen laufen im Rückblick mit der Aufzeichnung ab",
     hostAbsence: "Wenn die Leitung nicht da ist",
     hostAbsences: {
       nothing: "Nichts ändert sich",

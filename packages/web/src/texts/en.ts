@@ -114,6 +114,7 @@ export const en = {
     comeBack: "Come back",
     lobby: "You will be let in by a host. Stay on this page.",
     recording: "Recording",
+    history: "What took place",
     noRecording: "There is no recording yet.",
     clips: "Clips",
     clip: (n: number) => `Clip ${n}`,
@@ -745,6 +746,7 @@ export const en = {
     places: "Places",
     placesDefault: "Empty: as many as come.",
     reminders: "Remind people who registered, a day and ten minutes before",
+    keepHistory: "Keep the whole event: its recap replays chat, questions and polls with the recording",
     hostAbsence: "When no host is there",
     hostAbsences: {
       nothing: "Nothing changes",

@@ -41,9 +41,26 @@ const Summary = ({ summary }: { readonly summary: NonNullable<Recap["summary"]> 
   )
 }
 
+const Film = ({ recap, from }: { readonly recap: Recap; readonly from: Props }) => {
+  const { attendee } = useTexts()
+  const { recording, captionsUrl, replay } = recap
+  const url = recording?.playbackUrl ?? null
+  if (recording === null || url === null) return <p className="quiet">{attendee.noRecording}</p>
+  return (
+    <section className="stack" aria-label={attendee.recording}>
+      <h2>{attendee.recording}</h2>
+      <RecordingPlayer
+        title={recording.title ?? attendee.recording}
+        url={url}
+        captionsUrl={captionsUrl}
+        replay={replay === null ? null : { ...from, ...replay }}
+      />
+    </section>
+  )
+}
+
 export const Replay = (props: Props) => {
   const texts = useTexts()
-  const { attendee } = texts
   const { value, error, isLoading, reload } = useLoaded(`${props.eventId} ${props.sessionToken ?? ""}`, (signal) =>
     read(props, signal),
   )
@@ -56,17 +73,10 @@ export const Replay = (props: Props) => {
       </>
     )
   }
-  const { recording, clips, summary, captionsUrl } = value
-  const url = recording?.playbackUrl ?? null
+  const { clips, summary } = value
   return (
     <div className="stack">
-      {url === null ? <p className="quiet">{attendee.noRecording}</p> : null}
-      {recording === null || url === null ? null : (
-        <section className="stack" aria-label={attendee.recording}>
-          <h2>{attendee.recording}</h2>
-          <RecordingPlayer title={recording.title ?? attendee.recording} url={url} captionsUrl={captionsUrl} />
-        </section>
-      )}
+      <Film recap={value} from={props} />
       {clips.length === 0 ? null : <ClipList clips={clips} />}
       {summary === null ? null : <Summary summary={summary} />}
     </div>

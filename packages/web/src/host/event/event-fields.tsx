@@ -18,6 +18,7 @@ export type EventValues = Pick<
   | "allowAnonymousVoting"
   | "reminders"
   | "hostAbsence"
+  | "history"
   | "capacity"
 > & { readonly description: string }
 
@@ -31,6 +32,7 @@ export const NEW_EVENT_VALUES: EventValues = {
   allowAnonymousVoting: false,
   reminders: true,
   hostAbsence: { measure: "nothing", afterSeconds: 60 },
+  history: "brief",
   capacity: null,
   description: "",
 }
@@ -47,6 +49,7 @@ export const valuesOf = (event: Event): EventValues => {
     allowAnonymousVoting: event.allowAnonymousVoting,
     reminders: event.reminders,
     hostAbsence: event.hostAbsence,
+    history: event.history,
     capacity: event.capacity,
     description: typeof description === "string" ? description : "",
   }
@@ -136,6 +139,12 @@ export const EventFields = ({
       </div>
       <CheckField isSelected={values.reminders} onChange={(reminders) => set({ reminders })}>
         {host.reminders}
+      </CheckField>
+      <CheckField
+        isSelected={values.history === "kept"}
+        onChange={(isKept) => set({ history: isKept ? "kept" : "brief" })}
+      >
+        {host.keepHistory}
       </CheckField>
       <CheckField
         isSelected={values.allowAnonymousQuestions}
