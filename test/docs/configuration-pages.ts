@@ -98,6 +98,7 @@ export const CHAPTERS = {
         "MEDIA_MIN_FREE_BYTES",
         "MEDIA_UPLOADS",
         "MEDIA_RETENTION_DAYS",
+        "HISTORY_RETENTION_DAYS",
       ],
     ],
     ["S3", ["S3_URL", "S3_REGION", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"]],
