@@ -48,6 +48,7 @@ const draftOf = (title: string, of = workspaceId, phases = 2): EventDraft => ({
     ...{ scheduledAt: "2026-12-01T10:00:00.123Z", scheduledEndAt: null, metadata: { "a\\b": [1, "ü", null] } },
     ...{ allowAnonymousVoting: true, allowAnonymousQuestions: false, reminders: false },
     hostAbsence: { measure: "locked", afterSeconds: 30 },
+    history: "kept",
   },
   phases: Array.from({ length: phases }, (_, n) => ({
     ...{ id: newId(), modality: "meeting", config: { n }, featureSet: n === 0 ? [] : ["chat"] },

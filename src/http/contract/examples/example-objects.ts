@@ -94,6 +94,7 @@ export const event = {
   allowAnonymousQuestions: false,
   reminders: true,
   hostAbsence: { measure: "slowChat", afterSeconds: 60 },
+  history: "kept",
   capacity: 1000,
   metadata: { description: "What is new" },
   createdAt: T0,
