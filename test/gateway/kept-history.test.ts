@@ -416,3 +416,23 @@ test("history can be kept from the beginning only", async () => {
   const refused = actors.run(Effect.flip(Effect.flatMap(LiveEvents, (live) => live.execute(stage.eventId, late))))
   expect(await refused).toMatchObject({ code: "conflict" })
 })
+
+test("a replay is drained as every socket is", async () => {
+  const other = await openHouse()
+  try {
+    const stage = await other.stage([{ modality: "meeting" }], "scheduled")
+    const { actors } = other
+    await actors.sql`update events set history = 'kept' where id = ${stage.eventId}`
+    await actors.execute(stage.eventId, { type: "event.start", d: {} })
+    await actors.execute(stage.eventId, { type: "event.end", d: {} })
+    const client = other.connect()
+    await client.hello()
+    client.send({ op: 2, d: { token: await tokenOf(stage, "anon:drained", true), replay: { from: 0, speed: 0 } } })
+    await client.dispatch("ready")
+    await other.gateway.drain(50, "drain")
+    expect((await client.next(({ op }) => op === 7, "the notice")).d.reason).toBe("drain")
+    expect(await client.closeCode()).toBe(1012)
+  } finally {
+    await other.stop()
+  }
+})

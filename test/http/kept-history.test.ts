@@ -1,5 +1,6 @@
 /** Kept histories over REST: the setting, the recap that says so, and the tokens that replay. */
 import { expect, test } from "vitest"
+import { Client } from "../gateway/client.ts"
 import { call, createEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
 import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { openStore, type TestSql } from "../support/store.ts"
@@ -18,7 +19,7 @@ const eventWith = async (fields: object, ...verbs: ReadonlyArray<string>): Promi
 const tokenFor = (eventId: string, session?: string, replay = true) =>
   call(server.url, "POST", "/v1/auth/gateway-token", { body: { eventId, replay }, bearer: session })
 
-const withSql = async <A>(body: (sql: TestSql) => Promise<A>): Promise<A> => {
+const withSql = async <A>(body: (sql: TestSql) => PromiseLike<A>): Promise<A> => {
   const sql = openStore(server.databaseUrl, 1)
   try {
     return await body(sql)
@@ -92,4 +93,16 @@ test("the recap says where in the event a recording began, as far as that is kno
       from generate_series(0, 3) as g(n)`,
   )
   expect(await recapOf(kept)).toEqual({ offsetMs: 7000 })
+})
+
+test("a replay of a private event ends with the right to see it", async () => {
+  const closed = await eventWith({ history: "kept", visibility: "private" }, "publish", "start", "end")
+  const { userId, session } = await createPerson(server.url, acme.key, closed, "participant")
+  const { token, url } = (await tokenFor(closed, session)).body
+  const client = new Client(url)
+  await client.hello()
+  client.send({ op: 2, d: { token, replay: { from: 0, speed: 0 } } })
+  expect((await client.dispatch("ready")).d.me.participantId).toBe(userId)
+  expect((await call(server.url, "DELETE", `/v1/users/${userId}`, { key: acme.key })).status).toBe(204)
+  expect(await client.closeCode()).toBe(4203)
 })

@@ -1,5 +1,6 @@
 /** Channels by event, and all connections of this process: opening them, sweeping for deadlines, draining. */
 
+import { Semaphore } from "effect"
 import { every } from "../../clock/timers.ts"
 import type { ForgottenRole } from "../../identity/grant-changes.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"
@@ -11,7 +12,7 @@ import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { GrantWatch } from "../grants/grant-watch.ts"
 import { heldBy } from "../grants/grounds.ts"
 import { VersionAudit } from "../recovery/version-audit.ts"
-import { Replay } from "../replay/replay.ts"
+import { REPLAY_READS, Replay } from "../replay/replay.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
 import { ParticipantMemories } from "./participant-memories.ts"
@@ -26,6 +27,7 @@ export class Hub implements ConnectionOwner {
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
   readonly #replays = new Map<Connection, Replay>()
+  readonly #replayReads = Semaphore.makeUnsafe(REPLAY_READS)
   readonly grantWatch: GrantWatch
   readonly memories: ParticipantMemories
   readonly #audit: VersionAudit
@@ -106,7 +108,7 @@ export class Hub implements ConnectionOwner {
 
   /** Lets an identified connection replay its event. */
   replay(connection: Connection, place: ReplayPlace): void {
-    const replay = new Replay(this.#services, connection, place)
+    const replay = new Replay(this.#services, this.#replayReads, connection, place)
     this.#replays.set(connection, replay)
     replay.start()
   }

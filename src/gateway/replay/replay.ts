@@ -3,10 +3,9 @@
  * the place where the replay begins, and then the rest as its time comes. It belongs to no channel, and nobody hears of it. Dispatches are
  * read in pages and wait for a slow client, so that a replay of any length holds little memory.
  */
-import { Effect } from "effect"
+import { Effect, type Semaphore } from "effect"
 import { snapshotBefore } from "../../actors/views/snapshots.ts"
 import type { Cancel } from "../../clock/timers.ts"
-import { NotFound } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import { because, CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
@@ -28,6 +27,8 @@ import { framesOf } from "../transport/frame-packing.ts"
 
 /** Dispatches read at once: many up to the place where the replay begins, and then few, because they wait in memory. */
 const [PAST_PAGE, COMING_PAGE] = [500, 50]
+/** Reads of all replays of a process at once. */
+export const REPLAY_READS = 4
 /** A replay reads its event again after this time, and ends with the right to it. What was erased meanwhile is not sent. */
 const LOOK_AGAIN_MS = 60_000
 /** Time after which a full buffer is looked at again; usually the transport says sooner that it has drained. */
@@ -35,6 +36,7 @@ const FULL_MS = 1000
 
 export class Replay {
   readonly #services: GatewayServices
+  readonly #turns: Semaphore.Semaphore
   readonly #connection: Connection
   readonly #from: number
   readonly #speed: number
@@ -55,8 +57,15 @@ export class Replay {
   #isStopped = false
   #cancel: Cancel = () => {}
 
-  constructor(services: GatewayServices, connection: Connection, { from, speed = 1 }: ReplayPlace) {
+  /** `turns`: for which the reads of all replays wait, so that those of long histories leave connections to live events. */
+  constructor(
+    services: GatewayServices,
+    turns: Semaphore.Semaphore,
+    connection: Connection,
+    { from, speed = 1 }: ReplayPlace,
+  ) {
     this.#services = services
+    this.#turns = turns
     this.#connection = connection
     this.#from = from
     this.#speed = speed
@@ -147,16 +156,17 @@ export class Replay {
     const { eventId } = this.#connection
     this.#isReading = true
     const limit = this.#isInPast ? PAST_PAGE : COMING_PAGE
-    const reading = database.run((sql) =>
-      Promise.all([findEventWithPhases(sql, eventId), listKept(sql, eventId, this.#place, limit)]),
+    const reading = this.#turns.withPermit(
+      database.run((sql) =>
+        Promise.all([findEventWithPhases(sql, eventId), listKept(sql, eventId, this.#place, limit)]),
+      ),
     )
     const taken = Effect.gen({ self: this }, function* () {
       const [event, page] = yield* reading
       if (this.#isStopped) return
-      if (event === undefined) return yield* Effect.fail(new NotFound({ detail: "no such event" }))
-      const refusal = this.#refusal(event)
-      if (refusal !== undefined) {
-        this.#connection.close(refusal)
+      const refusal = event === undefined ? CLOSE.notFound : this.#refusal(event)
+      if (event === undefined || refusal !== undefined) {
+        this.#connection.close(refusal ?? CLOSE.notFound)
         return
       }
       yield* andThen(event)
@@ -168,9 +178,11 @@ export class Replay {
       this.advance()
       this.#connection.release()
     })
+    const lost = Effect.sync(() => this.#connection.close(CLOSE.overloaded))
     fork(
-      Effect.catch(taken, (failure) =>
-        Effect.sync(() => this.#connection.close(failure instanceof NotFound ? CLOSE.notFound : CLOSE.overloaded)),
+      taken.pipe(
+        Effect.tapCause(() => lost),
+        Effect.catch(() => Effect.void),
       ),
     )
   }
