@@ -85,13 +85,13 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
   const { rest } = options
   const email = `chaos-${Date.now()}@example.com`
   const password = "correct horse battery"
-  const signup = await rest.try({
+  const signup = await rest.settle({
     method: "POST",
     path: "/v1/accounts/signup",
     body: { email, password, name: "Chaos" },
   })
   const cookie = String(need(signup).setCookie).split(";")[0] ?? ""
-  const workspace = need(await rest.try({ method: "POST", path: "/v1/workspaces", cookie, body: { name: "Chaos" } }))
+  const workspace = need(await rest.once({ method: "POST", path: "/v1/workspaces", cookie, body: { name: "Chaos" } }))
   const key = String(workspace.apiKey.secret)
   const post = async (path: string, body?: object): Promise<Json> =>
     need(await rest.once({ method: "POST", path, key, ...(body !== undefined && { body }) }))
