@@ -25,7 +25,7 @@ import {
   invalidParams,
   isParams,
   isStateless,
-  type Message,
+  type AgentMessage,
   type Params,
   readMessage,
   resultResponse,
@@ -78,7 +78,7 @@ const STATELESS_METHODS: Methods = new Map([
   ["server/discover", () => ({ supportedVersions: VERSIONS, ...ABOUT, ...FRESH })],
 ])
 
-interface Asked extends Message {
+interface Asked extends AgentMessage {
   readonly isStateless: boolean
   readonly request: HttpRequest
   /** Whether the connection may change things. */
@@ -135,7 +135,7 @@ export const mcpServe = <Services>(
       return result === undefined ? Effect.fail(noSuchMethod(asked)) : Effect.succeed(result(params))
     }
 
-    const answered = (message: Message, request: HttpRequest) =>
+    const answered = (message: AgentMessage, request: HttpRequest) =>
       Effect.gen(function* () {
         const stateless = yield* attempt(() => isStateless(message, request.headers))
         const writes = queryOf(request)["write"] === "1"

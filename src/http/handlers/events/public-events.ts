@@ -44,7 +44,7 @@ import {
   watchAddress,
 } from "../../requests/media/addresses.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
+import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { eventCalendar } from "./calendar.ts"
 import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 

@@ -30,7 +30,7 @@ import type { Handlers } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
+import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { ask } from "./live-commands.ts"
 import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 

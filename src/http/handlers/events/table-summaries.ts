@@ -13,7 +13,7 @@ import { query } from "../../../store/query.ts"
 import type { TableDraft, TableSummaries } from "../../contract/events/table-summary.ts"
 import type { Handlers } from "../../requests/call.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { countLettersToOthers, requireProvedSender, unaskedLetters } from "../workspaces/letters-to-others.ts"
+import { countLettersToOthers, requireProvedSender, unaskedLetters } from "../workspaces/mail-to-others.ts"
 import { type Reader, readersOf, withinLimits } from "./table-note-readers.ts"
 
 const TOKEN_MS = 90 * 86_400_000

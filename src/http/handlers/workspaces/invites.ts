@@ -33,7 +33,7 @@ import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { requireGivable } from "../../requests/key-rights.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "./letters-to-others.ts"
+import { countLettersToOthers, requireProvedSender, type MailSender, unaskedLetters } from "./mail-to-others.ts"
 
 interface Asked {
   readonly email?: string
@@ -89,7 +89,7 @@ const previewOf = (invitation: InvitationRow) => ({
  * Sends an invitation: a sender with a verified address may write to others, and each address gets a limited number of emails. Refused
  * invitations are not counted.
  */
-const mailing = <A, E, R>(sender: Sender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>
+const mailing = <A, E, R>(sender: MailSender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     if (email === undefined || email === null) return yield* announcing
     yield* requireProvedSender(sender)

@@ -13,7 +13,7 @@ import { countLetters, founderSentMore, hasProvedAddress, hasProvedOwner } from 
 import { query } from "../../../store/query.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-export interface Sender {
+export interface MailSender {
   readonly workspaceId: string
   /** Null for a key; any owner of its workspace vouches for it. */
   readonly accountId: string | null
@@ -35,7 +35,7 @@ const requireProof = (detail: string, isProved: (sql: Queryable) => Promise<bool
   })
 
 /** Fails for a sender without a proved address, where one is required. Called before anything is counted or made. */
-export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
+export const requireProvedSender = ({ workspaceId, accountId }: MailSender) =>
   accountId === null
     ? requireProof(NOT_PROVED.key, (sql) => hasProvedOwner(sql, workspaceId))
     : requireProof(NOT_PROVED.account, (sql) => hasProvedAddress(sql, accountId))
