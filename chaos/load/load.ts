@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Service } from "../ledger/service.ts"
 import { Votes } from "../ledger/votes.ts"
 import { act, announce, type Stage } from "./acts.ts"
-import { type Crowd, PHASES, type EventUnderLoad } from "./crowd.ts"
+import { type Crowd, type EventUnderLoad, PHASES } from "./crowd.ts"
 import { createThings, type Desk, type Race, race, walkAgenda } from "./requests.ts"
 import type { Rest } from "./rest.ts"
 

@@ -1,4 +1,4 @@
-/** What `gathercue live` shows of a live event: lines of text, computed from the state that hosts see. */
+/** The terminal view of `gathercue live`: lines of text, computed from the state that hosts see. */
 import type { Ready } from "../../protocol/ready.ts"
 import { shown } from "../terminal.ts"
 

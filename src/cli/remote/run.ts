@@ -9,7 +9,7 @@ import { createEvent, driveEvent, listEvents } from "./events.ts"
 import { checkTypes, listen } from "./listen.ts"
 import { showLive } from "./live.ts"
 import { serveAgents } from "./mcp.ts"
-import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, checkedKey, readProfile } from "./profile.ts"
+import { baseOf, checkedKey, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, readProfile } from "./profile.ts"
 import { callRest } from "./rest.ts"
 
 /** Reads a line without showing it. */

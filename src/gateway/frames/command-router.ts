@@ -141,7 +141,9 @@ export class CommandRouter {
             { err: Cause.squash(cause), commandId: id },
             "a command failed unexpectedly",
           )
-          return Effect.succeed<ReplyOutcome>({ refusal: refusal("internal_error", "The command failed unexpectedly.") })
+          return Effect.succeed<ReplyOutcome>({
+            refusal: refusal("internal_error", "The command failed unexpectedly."),
+          })
         }),
         Effect.flatMap((outcome) => Effect.sync(() => settle(outcome))),
       ),

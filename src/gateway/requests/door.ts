@@ -4,7 +4,7 @@ import { Unavailable } from "../../model/errors.ts"
 import type { CommandFrame } from "../../protocol/wire/frames.ts"
 import type { ReplyOutcome } from "../frames/sender.ts"
 import type { EventStreams } from "../transport/event-streams.ts"
-import type { RequestOutcome, BatchRefused } from "./request-commands.ts"
+import type { BatchRefused, RequestOutcome } from "./request-commands.ts"
 import type { Visitor } from "./visitor.ts"
 
 interface Inside {

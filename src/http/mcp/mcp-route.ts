@@ -19,13 +19,13 @@ import { Problems } from "../transport/problem.ts"
 import { requireJsonType } from "../transport/request-body.ts"
 import {
   ACCEPTED,
+  type AgentMessage,
   agreedVersion,
   Faulty,
   faultResponse,
   invalidParams,
   isParams,
   isStateless,
-  type AgentMessage,
   type Params,
   readMessage,
   resultResponse,
@@ -151,7 +151,7 @@ export const mcpServe = <Services>(
         }),
       )
 
-    /** Who calls, by a key or a token: a browser's cookie counts for nothing here. */
+    /** The caller by a key or a token: a browser's cookie counts for nothing here. */
     const caller = (request: HttpRequest) =>
       Effect.gen(function* () {
         if (isForeignSite(request, settings)) return yield* FOREIGN

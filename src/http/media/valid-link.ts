@@ -3,9 +3,9 @@ import { Clock, Effect } from "effect"
 import { BearerLinks } from "../../identity/links/bearer-links.ts"
 import {
   heldLinkOf,
-  type MediaLink,
   type LinkAudience,
   type LinkUse,
+  type MediaLink,
   MediaLinks,
   type ObjectKind,
 } from "../../media/links.ts"
