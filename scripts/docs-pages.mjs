@@ -90,6 +90,7 @@ export const SECTIONS = [
         about: "One command, one request, one dispatch.",
         file: "ARCHITECTURE.md",
       },
+      internal("words", "Words", "One meaning for each word of the source."),
       internal("machine", "Machine", "The statechart of a live event."),
       internal("actors", "Actors", "Activities, inbox, commit and ownership of a live event."),
       internal("cluster", "Cluster", "Several nodes and workers on one database."),

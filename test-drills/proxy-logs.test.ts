@@ -80,8 +80,8 @@ const everyKind = async (url: string): Promise<ReadonlyArray<Sent>> => {
     ...["recordings", "clips", "derivations", "captions"].map((kind) =>
       inPath(`address of ${kind}`, "GET", `${url}/v1/media/${kind}/${made}`, /([^/]+)$/),
     ),
-    inPath("end of letters", "GET", `${url}/unsubscribe/${made}`, /([^/]+)$/),
-    { kind: "link of a letter", method: "GET", url: `${url}/reset?token=${made}`, secret: made },
+    inPath("end of emails", "GET", `${url}/unsubscribe/${made}`, /([^/]+)$/),
+    { kind: "link of an email", method: "GET", url: `${url}/reset?token=${made}`, secret: made },
   ]
 }
 

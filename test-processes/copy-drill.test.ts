@@ -19,7 +19,7 @@ import { eventually } from "../test/support/wait.ts"
 const statusOf = async (url: string): Promise<Json> =>
   (await call(url, "GET", "/v1/platform/status", { headers: { "x-platform-key": PLATFORM_KEY } })).body
 
-/** A server with a delivery and a letter that wait: their receivers refuse them for now. */
+/** A server with a delivery and an email that wait: their receivers refuse them for now. */
 const openOriginal = async (environment: { readonly [key: string]: string }) => {
   const mail = await startMailServer()
   const receiver = await startReceiver(status(500))
@@ -40,13 +40,13 @@ const openOriginal = async (environment: { readonly [key: string]: string }) => 
     const { backlog } = await statusOf(server.url)
     return backlog.deliveries.count === 1 && backlog.letters.count === 1
   }
-  await eventually(sent, "a delivery and a letter that wait")
+  await eventually(sent, "a delivery and an email that wait")
   return { server, given, mail, receiver }
 }
 
 const isLate = async (url: string): Promise<boolean> => {
   const { backlog, quiet } = await statusOf(url)
-  // The endpoint fails, and makes nothing late: its delivery is due before the letter.
+  // The endpoint fails, and makes nothing late: its delivery is due before the email.
   return quiet !== null && backlog.letters.overdueSeconds >= 2
 }
 
@@ -111,9 +111,9 @@ test("the five commands of the drill restore a server that calls nobody until th
   })
 
   expect((await sh(promote)).stdout).toBe(
-    "The database is the real one now. 1 webhook deliveries and 1 letters that waited in the original too are sent.\n",
+    "The database is the real one now. 1 webhook deliveries and 1 emails that waited in the original too are sent.\n",
   )
-  await eventually(() => mail.received.length === 1, "the letter")
+  await eventually(() => mail.received.length === 1, "the email")
   expect((await statusOf(url)).quiet).toBeNull()
 })
 
@@ -159,7 +159,7 @@ test("workers on a copy of an external database find it out, and send together o
   const hook = (await call(again.url, "POST", "/v1/webhooks", { key, body: { url: receiver.url } })).body
   await call(again.url, "POST", `/v1/webhooks/${hook.id}/ping`, { key })
   await receiver.count(calls + 1)
-  await eventually(() => mail.received.length === 1, "the letter of the new account")
+  await eventually(() => mail.received.length === 1, "the email of the new account")
   expect(receiver.received).toHaveLength(calls + 1)
   expect(await again.end("SIGTERM")).toBe(0)
   const restarted = await startServerProcess({ ...onCopy, PORT: "0" })

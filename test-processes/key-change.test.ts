@@ -38,7 +38,7 @@ const ring = (...keys: readonly [string, ...string[]]): SecretKeys => {
 
 const kept = async (...keys: readonly [string, ...string[]]) => {
   const found = await openKeptKeys(url, ring(...keys))
-  return [found.pseudonyms, found.letterRefusals].map((key) => Buffer.from(key).toString("hex"))
+  return [found.pseudonyms, found.emailRefusals].map((key) => Buffer.from(key).toString("hex"))
 }
 
 test("sessions, repeated requests and the signatures of webhooks survive it, and afterwards the older key is not needed", async () => {
@@ -186,7 +186,7 @@ test("rows of many pages are all sealed anew, also those that change meanwhile, 
       body: { externalSub: `s${n}`, name: "N" },
     })
   }
-  // Letters of another key, as a restored backup might have them.
+  // Emails of another key, as a restored backup might have them.
   await sql`insert into mails (id, recipient, subject, content_sealed)
             select gen_random_uuid(), 'a@example.com', 's', decode('01' || repeat('00', 40), 'hex') from generate_series(1, 1200)`
   let isOver = false
@@ -203,7 +203,7 @@ test("rows of many pages are all sealed anew, also those that change meanwhile, 
   expect(of("letters")?.unreadable).toBe(1200)
   expect(counts).toEqual(await countSealed(url, ring(B, A)))
   const shown = await runCommand(["keys"], { DATABASE_URL: url, SECRET_KEY: B })
-  expect([shown.code, shown.stderr]).toEqual([1, "None of the keys opens 1200 letters.\n"])
+  expect([shown.code, shown.stderr]).toEqual([1, "None of the keys opens 1200 emails.\n"])
 })
 
 test("each sealed column of the database is one of those that are counted and sealed anew", async () => {

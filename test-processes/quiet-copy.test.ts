@@ -40,7 +40,7 @@ const openHouse = async () => {
   const hook = (await house.call("POST", "/v1/webhooks", { url: receiver.url })).body
   const ping = () => house.call("POST", `/v1/webhooks/${hook.id}/ping`)
   await resetPassword()
-  await eventually(() => mail.received.length === 2, "the letters of the original")
+  await eventually(() => mail.received.length === 2, "the emails of the original")
   return { house, mail, receiver, rows, asked, platform, resetPassword, ping }
 }
 
@@ -54,7 +54,7 @@ const upload = async (house: CaptureHouse, event: Json): Promise<Json> => {
   return read()
 }
 
-test("it calls no webhook, sends no letter, touches neither bucket nor media server; promoted, it does all of it", async () => {
+test("it calls no webhook, sends no email, touches neither bucket nor media server; promoted, it does all of it", async () => {
   const { house, mail, receiver, rows, asked, platform, resetPassword, ping } = await openHouse()
   const before = await createEvent(house.server.url, house.workspace.key)
   await house.call("POST", `/v1/events/${before.id}/publish`)
@@ -107,7 +107,7 @@ test("it calls no webhook, sends no letter, touches neither bucket nor media ser
 
   expect(await platform("POST", "promote")).toEqual({ wasQuiet: true, copied: { deliveries: 0, letters: 0 } })
   await receiver.count(calls + 1)
-  await eventually(() => mail.received.length === letters + 1, "the letter")
+  await eventually(() => mail.received.length === letters + 1, "the email")
   await eventually(() => kept(recorded) === 0, "the removal")
   await house.egressOf(later.room)
   expect(await (await fetch(`${house.server.url}/metrics`)).text()).toMatch(/^gathercue_quiet 0$/m)
@@ -131,7 +131,7 @@ test("what waited in the original is counted, and discarded if the operator says
   receiver.answer = status(200)
   expect(await platform("POST", "promote", { discardWaiting: true })).toEqual({ wasQuiet: true, copied: counted })
   await receiver.count(calls + 1)
-  await eventually(() => mail.received.length === letters + 1, "the later letter")
+  await eventually(() => mail.received.length === letters + 1, "the later email")
   await eventually(async () => {
     const { backlog } = await platform()
     return backlog.deliveries.count === 0 && backlog.letters.count === 0

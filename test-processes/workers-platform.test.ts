@@ -103,7 +103,7 @@ test("each worker tells of the requests that both got", async () => {
   }
 })
 
-test("any worker sends the letter and the ping of a test", async () => {
+test("any worker sends the email and the ping of a test", async () => {
   for (const [n, base] of each().entries()) {
     const to = `worker${n}@example.com`
     expect((await ask(base, "POST", "mail-test", { to })).body.problem).toBeNull()

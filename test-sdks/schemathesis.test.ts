@@ -17,7 +17,7 @@ const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [
   [/^ST202 GET .* 400 bad_request cursor: not one that a page of ours gave/, "a cursor comes from the page before"],
   [/^ST202 GET \/v1\/occurrences 400 bad_request after: not one that an answer of ours gave/, "so does this one"],
   [/^ST202 GET \/v1\/gateway\/stream 400 bad_request last-event-id: not the id of an event/, "and so does this one"],
-  [/^ST202 POST .* 400 invalid_token/, "a one-time token comes from a letter"],
+  [/^ST202 POST .* 400 invalid_token/, "a one-time token comes from an email"],
   [/^ST202 POST \S+\/memberships 400 role_not_on_event/, "the roles that an event takes are its settings"],
   [/^ST202 POST .* 422 idempotency_key_reused/, "the tool sends another body under the same key"],
   [/^ST202 POST \/v1\/mcp 400/, "the rules of MCP for a message and its headers"],

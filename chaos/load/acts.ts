@@ -3,7 +3,7 @@ import type { Chance } from "../chance.ts"
 import type { Kind, Ledger } from "../ledger/ledger.ts"
 import type { Vote, Votes } from "../ledger/votes.ts"
 import type { Client, Reply } from "./client.ts"
-import type { Scene } from "./crowd.ts"
+import type { EventUnderLoad } from "./crowd.ts"
 
 export interface Committed {
   readonly eventId: string
@@ -25,14 +25,14 @@ export interface Stage {
   readonly mark: () => string
 }
 
-type Act = (stage: Stage, scene: Scene, client: Client) => void
+type Act = (stage: Stage, scene: EventUnderLoad, client: Client) => void
 
 /** A command that creates something with a mark in it. */
 const create =
   (
     kind: Kind,
     t: string,
-    data: (mark: string, scene: Scene) => object,
+    data: (mark: string, scene: EventUnderLoad) => object,
     done?: (reply: Reply, client: Client) => void,
   ): Act =>
   ({ ledger, mark, committed }, scene, client) => {
@@ -47,7 +47,7 @@ const create =
   }
 
 const plain =
-  (t: string, data: (stage: Stage, scene: Scene) => object | undefined): Act =>
+  (t: string, data: (stage: Stage, scene: EventUnderLoad) => object | undefined): Act =>
   (stage, scene, client) => {
     const d = data(stage, scene)
     if (d !== undefined) client.command(t, d)
@@ -138,7 +138,7 @@ const openRooms = (client: Client): void =>
   })
 
 /** One thing that the client may do now, if there is one. */
-export const act = (stage: Stage, scene: Scene, client: Client, isHost: boolean): void => {
+export const act = (stage: Stage, scene: EventUnderLoad, client: Client, isHost: boolean): void => {
   const acts = (isHost ? HOSTS : PEOPLE).filter(([, t]) => client.can.includes(t))
   let drawn = stage.chance.random() * acts.reduce((sum, [weight]) => sum + weight, 0)
   const chosen = acts.find(([weight]) => {
@@ -149,5 +149,5 @@ export const act = (stage: Stage, scene: Scene, client: Client, isHost: boolean)
 }
 
 /** A probe: it always has an effect, so that its acknowledgement means a commit. */
-export const announce = (stage: Stage, scene: Scene, client: Client, done: () => void): void =>
+export const announce = (stage: Stage, scene: EventUnderLoad, client: Client, done: () => void): void =>
   create("announcement", "announce", (text) => ({ text }), done)(stage, scene, client)

@@ -20,7 +20,7 @@ const AGENDAS = {
 export type Modality = keyof typeof AGENDAS
 
 /** The things that the people of one event act upon. */
-export interface Scene {
+export interface EventUnderLoad {
   readonly eventId: string
   readonly modality: Modality
   readonly hosts: ReadonlyArray<Client>
@@ -37,7 +37,7 @@ export interface Crowd {
   readonly email: string
   /** Ids of the webhook endpoints by name. */
   readonly endpoints: ReadonlyMap<string, string>
-  readonly scenes: ReadonlyArray<Scene>
+  readonly scenes: ReadonlyArray<EventUnderLoad>
   readonly clients: () => ReadonlyArray<Client>
   readonly leave: () => void
 }
@@ -71,7 +71,7 @@ const keep = (list: Array<string>, id: string): void => {
 }
 
 const watch =
-  (scene: () => Scene | undefined) =>
+  (scene: () => EventUnderLoad | undefined) =>
   (t: string, d: Json): void => {
     const seen = scene()
     if (seen === undefined) return
@@ -85,13 +85,13 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
   const { rest } = options
   const email = `chaos-${Date.now()}@example.com`
   const password = "correct horse battery"
-  const signup = await rest.try({
+  const signup = await rest.settle({
     method: "POST",
     path: "/v1/accounts/signup",
     body: { email, password, name: "Chaos" },
   })
   const cookie = String(need(signup).setCookie).split(";")[0] ?? ""
-  const workspace = need(await rest.try({ method: "POST", path: "/v1/workspaces", cookie, body: { name: "Chaos" } }))
+  const workspace = need(await rest.once({ method: "POST", path: "/v1/workspaces", cookie, body: { name: "Chaos" } }))
   const key = String(workspace.apiKey.secret)
   const post = async (path: string, body?: object): Promise<Json> =>
     need(await rest.once({ method: "POST", path, key, ...(body !== undefined && { body }) }))
@@ -106,14 +106,14 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
   }
 
   let seats = 0
-  const open = async (modality: Modality, people: number): Promise<Scene> => {
+  const open = async (modality: Modality, people: number): Promise<EventUnderLoad> => {
     const phase = { modality, featureSet: FEATURES, ...AGENDAS[modality] }
     const phases = Array.from({ length: PHASES }, () => phase)
     const body = { type: "webinar", title: `live ${modality}`, visibility: "public", phases }
     const { id: eventId } = await post("/v1/events", body)
     await post(`/v1/events/${eventId}/publish`)
     const started = await post(`/v1/events/${eventId}/start`)
-    let scene: Scene | undefined
+    let scene: EventUnderLoad | undefined
     const place: Place = { ...options, eventId }
     const join = async (name: string, role: string, backMs: number, watches = false): Promise<Client> =>
       new Client(place, {
@@ -146,7 +146,7 @@ export const openCrowd = async (options: CrowdOptions): Promise<Crowd> => {
 
   const modalities = Array.from({ length: options.perModality }, () => Object.keys(AGENDAS)).flat() as Array<Modality>
   const each = Math.max(2, Math.floor(options.sockets / modalities.length) - 3)
-  const scenes: Array<Scene> = []
+  const scenes: Array<EventUnderLoad> = []
   for (const modality of modalities) scenes.push(await open(modality, each))
   const clients = (): ReadonlyArray<Client> => scenes.flatMap(({ hosts, people }) => [...hosts, ...people])
   return {

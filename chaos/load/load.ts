@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Service } from "../ledger/service.ts"
 import { Votes } from "../ledger/votes.ts"
 import { act, announce, type Stage } from "./acts.ts"
-import { type Crowd, PHASES, type Scene } from "./crowd.ts"
+import { type Crowd, type EventUnderLoad, PHASES } from "./crowd.ts"
 import { createThings, type Desk, type Race, race, walkAgenda } from "./requests.ts"
 import type { Rest } from "./rest.ts"
 
@@ -58,13 +58,13 @@ export const startLoad = (given: {
     if (client?.isIdle) act(stage, scene, client, isHost)
   }
 
-  const probe = (scene: Scene): void => {
+  const probe = (scene: EventUnderLoad): void => {
     const client = scene.hosts[2]
     if (client?.isIdle) announce(stage, scene, client, () => service.served(scene.eventId))
   }
 
-  const stepsTaken = new Map<Scene, number>()
-  const nextPhase = (scene: Scene): void => {
+  const stepsTaken = new Map<EventUnderLoad, number>()
+  const nextPhase = (scene: EventUnderLoad): void => {
     const client = scene.hosts[0]
     const steps = stepsTaken.get(scene) ?? 0
     // The step after the last phase ends the event, and a long run goes on without it.

@@ -170,7 +170,7 @@ const checkMail = (smtp: NonNullable<Config["smtp"]>): Promise<CheckedPart> =>
   tried(
     "mail",
     "Compare SMTP_URL with the mail server: host, port, user, and smtps:// where TLS comes first.",
-    async () => ok("mail", `${await tryMailServer(smtp.url)} takes letters`),
+    async () => ok("mail", `${await tryMailServer(smtp.url)} takes emails`),
   )
 
 const checkNats = (nats: Redacted.Redacted<string>): Promise<CheckedPart> =>

@@ -23,6 +23,6 @@ export const promoteDatabase = async (config: ReturnType<typeof checkConfig>, di
     }),
   )
   if (!wasQuiet) return print("The database is the real one already; nothing is held back.")
-  const waited = `${copied.deliveries} webhook deliveries and ${copied.letters} letters that waited in the original too`
+  const waited = `${copied.deliveries} webhook deliveries and ${copied.letters} emails that waited in the original too`
   print(`The database is the real one now. ${waited} ${discards ? "were discarded" : "are sent"}.`)
 }

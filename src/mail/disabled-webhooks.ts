@@ -12,7 +12,7 @@ import { appendOccurrences, OutboxSignal } from "../store/webhooks/outbox.ts"
 import { claimUntold } from "../store/webhooks/webhook-endpoints.ts"
 import { ownerAddresses } from "../store/workspaces/owners.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { disabledWebhookLetter } from "./letters.ts"
+import { disabledWebhookEmail } from "./emails.ts"
 import { Mailer } from "./mailer.ts"
 
 export const disabledWebhooksLayer = (
@@ -29,7 +29,7 @@ export const disabledWebhooksLayer = (
       const tellOne = async (sql: Queryable): Promise<boolean> => {
         const endpoint = await claimUntold(sql)
         if (endpoint === undefined) return false
-        const { id, workspaceId, workspace, url, disabledReason: reason, isLetterDue } = endpoint
+        const { id, workspaceId, workspace, url, disabledReason: reason, isEmailDue } = endpoint
         await appendOccurrences(sql, [
           {
             id: newId(),
@@ -40,10 +40,10 @@ export const disabledWebhooksLayer = (
             extra: { webhookId: id, reason },
           },
         ])
-        for (const { name, email } of isLetterDue ? await ownerAddresses(sql, workspaceId) : []) {
+        for (const { name, email } of isEmailDue ? await ownerAddresses(sql, workspaceId) : []) {
           await mailer.post(
             sql,
-            disabledWebhookLetter(email, { name, workspace, host: new URL(url).host, reason }, hostUrl),
+            disabledWebhookEmail(email, { name, workspace, host: new URL(url).host, reason }, hostUrl),
           )
         }
         return true

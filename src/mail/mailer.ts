@@ -23,7 +23,7 @@ import { Quiet } from "../store/quiet/quiet.ts"
 import { openText, sealText } from "../store/sealing/sealed-text.ts"
 import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import type { Letter } from "./letters.ts"
+import type { EmailMessage } from "./emails.ts"
 import { MailNotSent } from "./mail-not-sent.ts"
 import type { Smtp } from "./smtp.ts"
 
@@ -39,7 +39,7 @@ interface MailerOptions {
 }
 
 /** An email of the development outbox. */
-interface KeptLetter {
+interface KeptEmail {
   readonly to: string
   readonly subject: string
   readonly text: string
@@ -60,13 +60,13 @@ export class Mailer extends Context.Service<
   Mailer,
   {
     /** Posts an email as part of the caller's transaction. */
-    readonly post: (sql: Queryable, letter: Letter) => Promise<void>
+    readonly post: (sql: Queryable, letter: EmailMessage) => Promise<void>
     /** Reports that emails were committed, which are then sent at once instead of at the next poll. */
     readonly collect: () => void
     /** Sends an email at once, and resolves to null or to a sentence why it was not sent. The function is null without a mail server. */
-    readonly trySending: ((letter: Letter) => Promise<string | null>) | null
+    readonly trySending: ((letter: EmailMessage) => Promise<string | null>) | null
     /** The development outbox, newest first; all addresses when `to` is null. */
-    readonly outbox: (to: string | null) => Effect.Effect<ReadonlyArray<KeptLetter>, Unavailable>
+    readonly outbox: (to: string | null) => Effect.Effect<ReadonlyArray<KeptEmail>, Unavailable>
   }
 >()("gathercue/Mailer") {
   static readonly layer = (options: MailerOptions): Layer.Layer<Mailer, never, Database | Telemetry> =>
@@ -81,7 +81,7 @@ export class Mailer extends Context.Service<
         const delays = options.retryDelaysMs ?? RETRY_DELAYS_MS
         const signal = yield* Latch.make(false)
 
-        const contentOf = ({ id, contentSealed }: MailRow): Omit<Letter, "to" | "subject"> =>
+        const contentOf = ({ id, contentSealed }: MailRow): Omit<EmailMessage, "to" | "subject"> =>
           JSON.parse(openText(sealingKeys, id, contentSealed))
 
         /** Sends one claimed email, which is then deleted or due again. */
@@ -90,15 +90,15 @@ export class Mailer extends Context.Service<
             const { notAfter, ...content } = contentOf(mail)
             const isOfUse = notAfter === undefined || toMillis(notAfter) > timers.now()
             if (isOfUse) await smtp.send({ to: mail.recipient, subject: mail.subject, ...content })
-            else log.warn({ mailId: mail.id }, "a letter was not sent in time, and is of no use any more")
+            else log.warn({ mailId: mail.id }, "an email was not sent in time, and is of no use any more")
           } catch (cause) {
             const delay = delays[mail.attempts - 1]
             const isTemporary = cause instanceof MailNotSent && cause.temporary
-            log.warn({ mailId: mail.id, attempt: mail.attempts, reason: String(cause) }, "a letter was not taken")
+            log.warn({ mailId: mail.id, attempt: mail.attempts, reason: String(cause) }, "an email was not taken")
             if (isTemporary && delay !== undefined) {
               return postponeMail(database.sql, mail.id, toTimestamp(timers.now() + delay))
             }
-            log.error({ mailId: mail.id }, "a letter was given up")
+            log.error({ mailId: mail.id }, "an email was given up")
           }
           return deleteMail(database.sql, mail.id)
         }

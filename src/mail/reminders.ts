@@ -22,8 +22,8 @@ import {
 import { Quiet } from "../store/quiet/quiet.ts"
 import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { LetterRefusals } from "./letter-refusals.ts"
-import { type ReminderKind, reminderLetter } from "./letters.ts"
+import { EmailRefusals } from "./email-refusals.ts"
+import { type ReminderKind, reminderEmail } from "./emails.ts"
 import { Mailer } from "./mailer.ts"
 
 interface ReminderOptions {
@@ -78,7 +78,7 @@ export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const mailer = yield* Mailer
-    const refusals = yield* LetterRefusals
+    const refusals = yield* EmailRefusals
     const { metrics } = yield* Telemetry
 
     const post = async (sql: Queryable, kind: ReminderKind, of: ClaimedReminder, person: RemindedPerson) => {
@@ -86,7 +86,7 @@ export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
       const url = await entryLink(sql, eventId, person.id)
       const token = refusals.tokenFor({ workspaceId, kind: "reminder", email: person.email })
       const reminder = { kind, name: person.name, event: title, when: scheduledAt }
-      await mailer.post(sql, reminderLetter(person.email, reminder, url, `${publicUrl}/unsubscribe/${token}`))
+      await mailer.post(sql, reminderEmail(person.email, reminder, url, `${publicUrl}/unsubscribe/${token}`))
     }
 
     /** Resolves to the number of emails posted; `undefined` when nothing of the kind is due. */
@@ -132,7 +132,7 @@ export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
 
 export const remindersLayer = (
   options: ReminderOptions,
-): Layer.Layer<never, never, Database | Mailer | LetterRefusals | Telemetry> =>
+): Layer.Layer<never, never, Database | Mailer | EmailRefusals | Telemetry> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const database = yield* Database

@@ -2,12 +2,12 @@
 import { Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import { TRIAL_MS } from "../model/limits/answer-deadlines.ts"
-import type { Letter } from "./letters.ts"
+import type { EmailMessage } from "./emails.ts"
 import { MailNotSent } from "./mail-not-sent.ts"
 
 export interface Smtp {
   /** Rejects with `MailNotSent`. */
-  readonly send: (letter: Letter) => Promise<void>
+  readonly send: (letter: EmailMessage) => Promise<void>
   readonly close: () => void
 }
 
@@ -58,7 +58,7 @@ export const tryMailServer = async (url: Redacted.Redacted<string>): Promise<str
 export const trySending = async (
   url: Redacted.Redacted<string>,
   from: string,
-  { to, subject, text, html }: Letter,
+  { to, subject, text, html }: EmailMessage,
   withinMs = TRIAL_MS,
 ): Promise<string | null> => {
   const transport = transportOf(url)
@@ -70,7 +70,7 @@ export const trySending = async (
     await Promise.race([transport.sendMail({ from, to: { name: "", address: to }, subject, text, html }), late])
     return null
   } catch (cause) {
-    return sentenceOf(url, "did not take the letter", cause)
+    return sentenceOf(url, "did not take the email", cause)
   } finally {
     clearTimeout(timer)
     transport.close()

@@ -23,7 +23,7 @@ export type Held = Pick<HeldLink, "eventId" | "ground" | "givenAt">
  */
 export type LinkAudience = "public" | "workspace" | Held
 
-export interface Link {
+export interface MediaLink {
   readonly use: LinkUse
   readonly kind: ObjectKind
   readonly id: string
@@ -61,9 +61,9 @@ export class MediaLinks extends Context.Service<
   MediaLinks,
   {
     /** Signs a link. The text is URL-safe. */
-    readonly sign: (link: Link) => string
+    readonly sign: (link: MediaLink) => string
     /** `now` is in Unix milliseconds. */
-    readonly verify: (token: string, now: number) => Link | LinkFault
+    readonly verify: (token: string, now: number) => MediaLink | LinkFault
     /** Replaces the workspace's addresses of private broadcasts in the text by this holder's. For `undefined` they are no credentials. */
     readonly personal: (text: string, held: Held | undefined) => string
   }
@@ -80,7 +80,7 @@ const WORKSPACES_KEY = /play\.broadcast\.[\w-]+\.workspace\.\d+\.[\w-]+/g
 export const hasHeldAddresses = (text: string): boolean => text.includes(OF_BROADCASTS)
 
 /** The bearer link of an address; `undefined` when it depends on its object alone. */
-export const heldLinkOf = ({ use, kind, id, audience, expires }: Link): HeldLink | undefined => {
+export const heldLinkOf = ({ use, kind, id, audience, expires }: MediaLink): HeldLink | undefined => {
   if (typeof audience === "string") return undefined
   const expiresAt = expires * 1000
   if (use === "upload" || use === "part") return { ...audience, kind: "upload", objectId: partIdOf(id).id, expiresAt }
@@ -89,12 +89,12 @@ export const heldLinkOf = ({ use, kind, id, audience, expires }: Link): HeldLink
 
 /** `keys` are derived from the configured secrets for this purpose alone. */
 export const mediaLinksOf = (keys: KeyRing): MediaLinks["Service"] => {
-  const sign = ({ use, kind, id, audience, expires }: Link): string => {
+  const sign = ({ use, kind, id, audience, expires }: MediaLink): string => {
     const [name, ...held] = typeof audience === "string" ? [audience] : [HELD, toText(audience)]
     const claims = [use, kind, id, name, expires, ...held].join(".")
     return `${claims}.${tagOf(keys[0], claims).toString("base64url")}`
   }
-  const verify = (token: string, now: number): Link | LinkFault => {
+  const verify = (token: string, now: number): MediaLink | LinkFault => {
     const parts = token.split(".")
     const tag = parts.pop() ?? ""
     const given = Buffer.from(tag, "base64url")

@@ -122,7 +122,7 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
   readonly retryAfterSeconds: number
 }> {}
 /** The workspace has used up today's limit of emails to others; a new day begins after `retryAfterSeconds`. */
-export class LettersUsedUp extends Data.TaggedError("LettersUsedUp")<{
+export class EmailsUsedUp extends Data.TaggedError("EmailsUsedUp")<{
   readonly of: "workspace" | "founder"
   readonly quota: number
   readonly retryAfterSeconds: number
@@ -160,6 +160,6 @@ export type Failure =
   | IdempotencyKeyReused
   | IdempotencyInProgress
   | RateLimited
-  | LettersUsedUp
+  | EmailsUsedUp
   | CommandRefused
   | Unavailable

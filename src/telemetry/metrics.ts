@@ -207,8 +207,8 @@ export const makeMetrics = () => ({
     name: "outcome",
     values: ["issued", "failed"],
   }),
-  mailBacklog: gauge("gathercue_mail_backlog", "Letters that wait to be sent."),
-  mailOverdue: gauge("gathercue_mail_overdue_seconds", "Seconds since the oldest letter was due."),
+  mailBacklog: gauge("gathercue_mail_backlog", "Emails that wait to be sent."),
+  mailOverdue: gauge("gathercue_mail_overdue_seconds", "Seconds since the oldest email was due."),
   reminders: counter("gathercue_reminders_total", "Reminders of events that were posted, by kind.", {
     name: "kind",
     values: ["day", "minutes"],

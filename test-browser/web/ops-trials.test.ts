@@ -1,4 +1,4 @@
-/** What an operator tries and reads at `/ops`: a letter, a webhook, the settings and the log. */
+/** What an operator tries and reads at `/ops`: an email, a webhook, the settings and the log. */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { freePort } from "../../test/support/free-port.ts"
@@ -27,18 +27,18 @@ const openOps = async (options: Parameters<WebSite["open"]>[1] = {}): Promise<Pa
   return page
 }
 
-test("a letter is sent, and a refusal is shown in the mail server's words", async () => {
+test("an email is sent, and a refusal is shown in the mail server's words", async () => {
   const page = await openOps()
   const trial = page.getByRole("region", { name: "Test of the mail server" })
   await trial.getByLabel("E-mail address").fill("ops@example.com")
   await page.keyboard.press("Enter")
-  await trial.getByRole("status").getByText("The mail server took the letter").waitFor()
+  await trial.getByRole("status").getByText("The mail server took the email").waitFor()
   expect(mail.received.map(({ to }) => to)).toContain("ops@example.com")
   await expectAccessible(page)
   mail.refuse(550, 1)
-  await trial.getByRole("button", { name: "Send a letter" }).click()
-  await trial.getByRole("alert").getByText("did not take the letter").waitFor()
-  expect(await trial.getByText("The mail server took the letter").count()).toBe(0)
+  await trial.getByRole("button", { name: "Send an email" }).click()
+  await trial.getByRole("alert").getByText("did not take the email").waitFor()
+  expect(await trial.getByText("The mail server took the email").count()).toBe(0)
   await expectAccessible(page)
 })
 
@@ -67,7 +67,7 @@ test("the settings are shown without secrets, and the log by its level, each by 
   const settings = page.getByRole("region", { name: /^Settings of .+:\d+:/ })
   await settings.getByRole("row", { name: "SECRET_KEY (masked) set" }).waitFor()
   await settings.getByRole("row", { name: "HOST 127.0.0.1 default" }).waitFor()
-  // The letter that the receiver refuses is a warning.
+  // The email that the receiver refuses is a warning.
   mail.refuse(550, 1)
   const signup = await fetch(`${site.server.url}/v1/accounts/signup`, {
     method: "POST",
@@ -77,7 +77,7 @@ test("the settings are shown without secrets, and the log by its level, each by 
   expect(signup.status).toBe(201)
   await page.getByRole("button", { name: "Log" }).click()
   const log = page.getByRole("region", { name: /^Newest lines of the log of .+:\d+:/ })
-  await log.getByRole("cell", { name: "a letter was not taken" }).first().waitFor()
+  await log.getByRole("cell", { name: "an email was not taken" }).first().waitFor()
   await expectAccessible(page)
   await page.getByRole("button", { name: /Least level/ }).click()
   await page.getByRole("option", { name: "errors" }).click()
@@ -85,7 +85,7 @@ test("the settings are shown without secrets, and the log by its level, each by 
     async () => (await log.getByRole("cell", { name: "warn", exact: true }).count()) === 0,
     "errors alone",
   )
-  await log.getByRole("cell", { name: "a letter was given up" }).first().waitFor()
+  await log.getByRole("cell", { name: "an email was given up" }).first().waitFor()
   const text = await page.evaluate(() => document.body.textContent)
   for (const secret of [SECRET_KEY, PLATFORM_KEY]) expect(text).not.toContain(secret)
 })

@@ -22,7 +22,7 @@ const REFUSED = /status of 4\d\d/
 const api = (method: string, path: string, body?: object) =>
   call(site.server.url, method, path, { key: acme.key, ...(body === undefined ? {} : { body }) })
 
-test("from the code to the event, by registering and the link of the letter into it, and the address never keeps the token", async () => {
+test("from the code to the event, by registering and the link of the email into it, and the address never keeps the token", async () => {
   const { event } = await occasionWith(site, acme, [{ modality: "broadcast", featureSet: ["chat"] }])
   const { code } = (await api("POST", `/v1/events/${event.id}/join-code`)).body
   const page = await site.open("/join")

@@ -89,7 +89,7 @@ describe("proving an address", () => {
     expect(answers.filter(({ body }) => body.code === "invalid_token")).toHaveLength(9)
   })
 
-  test("the letter is sent again on request, until the address is verified", async () => {
+  test("the email is sent again on request, until the address is verified", async () => {
     const account = await signup(server.url)
     const token = await resendVerification(account)
     await api("POST", "/v1/accounts/verify", { body: { token } })
@@ -323,7 +323,7 @@ describe("in production, with a mail server", () => {
     await mail.close()
   })
 
-  test("links are in letters only, in plain text and in HTML, and the letters work", async () => {
+  test("links are in emails only, in plain text and in HTML, and the links work", async () => {
     const account = await signup(strict.url)
     const letter = await mail.next(account.email)
     expect(letter.raw).toContain("From: Events <events@example.com>")
@@ -337,7 +337,7 @@ describe("in production, with a mail server", () => {
     expect(verified.body).toEqual({ verified: true, email: account.email })
   })
 
-  test("a reset request is answered alike for a known and an unknown address, and only the known one gets a letter", async () => {
+  test("a reset request is answered alike for a known and an unknown address, and only the known one gets an email", async () => {
     const account = await signup(strict.url)
     await mail.next(account.email)
     const ask = (email: string) => call(strict.url, "POST", "/v1/accounts/request-password-reset", { body: { email } })
@@ -370,7 +370,7 @@ test("in production without a mail server no link that opens an account is ever 
     ]
     expect(asked.map(({ status }) => status)).toEqual([201, 200, 200])
     for (const answer of asked) expect(JSON.stringify(answer.body)).not.toMatch(/token|Url/)
-    // The manager of the workspace gets an invite's link in the answer, since no letter is sent.
+    // The manager of the workspace gets an invite's link in the answer, since no email is sent.
     const workspace = made.body.workspaces[0].id
     const path = `/v1/workspaces/${workspace}/invites`
     const invite = await call(silent.url, "POST", path, { cookie, body: { email: "grace@example.com" } })
@@ -381,7 +381,7 @@ test("in production without a mail server no link that opens an account is ever 
 })
 
 describe("the development outbox", () => {
-  test("shows the letters that would have been sent, newest first, of one address or of all", async () => {
+  test("shows the emails that would have been sent, newest first, of one address or of all", async () => {
     const account = await signup(server.url)
     await resendVerification(account)
     const mine = await api("GET", `/v1/dev/outbox?to=${encodeURIComponent(account.email.toUpperCase())}`)

@@ -105,7 +105,7 @@ describe("a user who is deleted", () => {
     await passed()
 
     for (const text of [name, sub, picture]) expect(await tablesWith(rows, text)).toEqual([])
-    // A letter that was sent before is kept for a week in development alone.
+    // An email that was sent before is kept for a week in development alone.
     expect(await tablesWith(rows, email)).toEqual(["mails"])
     const questions = (await api("GET", `/v1/events/${past.id}/questions`)).body.questions
     expect(questions).toMatchObject([{ text: "Why?", authorName: null, authorUserId: null, anonymous: true }])

@@ -93,20 +93,20 @@ const reach = async ({ workspace, admin, openInvite }: Squatted) => ({
 const UNTOUCHED = { key: 200, admin: 200, invite: "pending" }
 const TAKEN_BACK = { key: 401, admin: 404, invite: "revoked" }
 
-const letterOfIt = async ({ email }: Account) =>
+const emailOfIt = async ({ email }: Account) =>
   (await api("GET", `/v1/dev/outbox?to=${email}`)).body.mails.filter(({ subject }: { subject: string }) =>
     subject.includes("was revoked"),
   )
 
 describe("the first reset of an address that nobody proved", () => {
-  test("takes back keys, invites and members made before; the letter and the audit log say which", async () => {
+  test("takes back keys, invites and members made before; the email and the audit log say which", async () => {
     const squatted = await squat()
     const { account, workspace } = squatted
     expect(await reach(squatted)).toEqual(UNTOUCHED)
     expect((await reset(await resetToken(account))).body).toEqual({ reset: true })
     expect(await reach(squatted)).toEqual(TAKEN_BACK)
 
-    const [letter, ...more] = await letterOfIt(account)
+    const [letter, ...more] = await emailOfIt(account)
     expect(more).toEqual([])
     for (const part of [
       "API key revoked: default (gck_",
@@ -182,7 +182,7 @@ describe("the first reset of an address that nobody proved", () => {
     })
     await reset(await resetToken(guest))
     expect(await reach(theirs)).toEqual(UNTOUCHED)
-    expect(await letterOfIt(guest)).toEqual([])
+    expect(await emailOfIt(guest)).toEqual([])
     const cookie = cookieOf((await login(guest, NEW_PASSWORD)).headers)
     const made = await createWorkspace(server.url, { ...guest, cookie })
     await reset(await resetToken(guest))
@@ -195,7 +195,7 @@ describe("the first reset of an address that nobody proved", () => {
     const answers = await Promise.all(tokens.map(reset))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
     expect(await reach(squatted)).toEqual(TAKEN_BACK)
-    expect(await letterOfIt(squatted.account)).toHaveLength(1)
+    expect(await emailOfIt(squatted.account)).toHaveLength(1)
   })
 
   test("leaves no key, invite, webhook, integration, role or member that is being made at the same moment", async () => {
@@ -269,7 +269,7 @@ describe("an address that is proved", () => {
     expect(await reach(squatted)).toEqual(UNTOUCHED)
     await reset(await resetToken(squatted.account))
     expect(await reach(squatted)).toEqual(UNTOUCHED)
-    expect(await letterOfIt(squatted.account)).toEqual([])
+    expect(await emailOfIt(squatted.account)).toEqual([])
   })
 })
 
@@ -283,7 +283,7 @@ describe("the first sign-in by the provider", () => {
     expect(await reach(squatted)).toEqual(TAKEN_BACK)
     expect((await api("GET", "/v1/accounts/me", { cookie: account.cookie })).status).toBe(401)
     expect((await login(account, PASSWORD)).status).toBe(401)
-    expect(await letterOfIt(account)).toHaveLength(1)
+    expect(await emailOfIt(account)).toHaveLength(1)
   })
 
   test("takes nothing back of an account that proved it", async () => {
@@ -300,7 +300,7 @@ describe("the first sign-in by the provider", () => {
     const [, answer] = await Promise.all([signInByProvider(squatted.account.email), reset(token)])
     expect([200, 400]).toContain(answer.status)
     expect(await reach(squatted)).toEqual(TAKEN_BACK)
-    expect(await letterOfIt(squatted.account)).toHaveLength(1)
+    expect(await emailOfIt(squatted.account)).toHaveLength(1)
   })
 })
 

@@ -18,12 +18,12 @@ const publish = async ({ key }: Workspace) => {
   const event = await createEvent(server.url, key)
   await api("POST", `/v1/events/${event.id}/publish`, { key })
 }
-const lettersTo = async ({ owner: { email } }: Workspace) =>
+const emailsTo = async ({ owner: { email } }: Workspace) =>
   (await api("GET", `/v1/dev/outbox?to=${email}`)).body.mails.filter(
     ({ subject }: { subject: string }) => subject === "A webhook endpoint was disabled",
   )
 
-test("its owners get a letter, and the other endpoints a webhook.disabled, once each", async () => {
+test("its owners get an email, and the other endpoints a webhook.disabled, once each", async () => {
   const acme = await createWorkspace(server.url)
   await verify(acme)
   const [gone, other, unconcerned] = [await startReceiver(status(410)), await startReceiver(), await startReceiver()]
@@ -44,20 +44,20 @@ test("its owners get a letter, and the other endpoints a webhook.disabled, once 
     reason: "gone",
   })
   expect(await state()).toMatchObject({ status: "disabled", disabledReason: "gone" })
-  const [letter] = await lettersTo(acme)
+  const [letter] = await emailsTo(acme)
   expect(letter.text).toContain("410")
   expect(letter.text).not.toContain("secret")
   expect(letter.links).toEqual([`${server.publicUrl}/host`])
 
-  // Enabled, and gone again: the other endpoints hear of it, and the owners have had their letter of the hour.
+  // Enabled, and gone again: the other endpoints hear of it, and the owners have had their email of the hour.
   await api("PATCH", `/v1/webhooks/${id}`, { key: acme.key, body: { status: "active" } })
   await publish(acme)
   await other.count(2)
-  expect(await lettersTo(acme)).toHaveLength(1)
+  expect(await emailsTo(acme)).toHaveLength(1)
   expect([gone.received.length, unconcerned.received.length]).toEqual([2, 0])
 })
 
-test("an owner who has proved no address gets no letter", async () => {
+test("an owner who has proved no address gets no email", async () => {
   const acme = await createWorkspace(server.url)
   const [gone, other] = [await startReceiver(status(410)), await startReceiver()]
   await hook(acme, gone.url, ["event.published"])
@@ -67,5 +67,5 @@ test("an owner who has proved no address gets no letter", async () => {
     () => other.received.some(({ body }) => JSON.parse(body).type === "webhook.disabled"),
     "the other endpoint to hear of it",
   )
-  expect(await lettersTo(acme)).toEqual([])
+  expect(await emailsTo(acme)).toEqual([])
 })

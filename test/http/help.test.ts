@@ -40,7 +40,7 @@ describe("from the guide", () => {
   test("answers the last question of a conversation, for the audience that asks", async () => {
     const conversation = [
       user("How do I reset my password?"),
-      model("Ask for a letter."),
+      model("Ask for an email."),
       user("And how do I publish an event?"),
     ]
     const answer = await ask(server, {

@@ -247,7 +247,7 @@ describe("an invite's states", () => {
   })
 })
 
-describe("letters and pages", () => {
+describe("emails and pages", () => {
   let mail: MailServer
   let strict: TestServer
   beforeAll(async () => {
@@ -272,7 +272,7 @@ describe("letters and pages", () => {
     return createWorkspace(strict.url, owner)
   }
 
-  test("in production the link of an address is in its letter only; a link invite is answered once", async () => {
+  test("in production the link of an address is in its email only; a link invite is answered once", async () => {
     const workspace = await provedWorkspace()
     const path = `/v1/workspaces/${workspace.id}/invites`
     const mailed = await call(strict.url, "POST", path, { key: workspace.key, body: { email: "grace@example.com" } })

@@ -1,4 +1,4 @@
-/** The pages that links in letters lead to. */
+/** The pages that links in emails lead to. */
 import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { call, createEvent, createWorkspace, PASSWORD, signup, tokenIn } from "../support/api.ts"

@@ -55,7 +55,7 @@ const all = async (path: string, limit: number): Promise<{ items: Json[]; pages:
 const newUser = async (fields: object = {}): Promise<Json> =>
   (await api("POST", "/v1/users", { body: { externalSub: randomUUID(), ...fields } })).body
 
-/** Registers, and enters by the letter's link. */
+/** Registers, and enters by the email's link. */
 const register = async (eventId: string, name: string, email: string): Promise<string> => {
   await call(server.url, "POST", `/v1/public/events/${eventId}/register`, { body: { name, email } })
   const token = tokenIn(await entryLink(server.url, email, eventId))

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
-import { testLetter } from "../../src/mail/letters.ts"
+import { testEmail } from "../../src/mail/emails.ts"
 import { trySending } from "../../src/mail/smtp.ts"
 import { LogTail, TAIL_LINES } from "../../src/telemetry/log-tail.ts"
 import { verifySignature } from "../../src/webhooks/signature.ts"
@@ -54,7 +54,7 @@ test.each([
 describe("the mail test", () => {
   const send = (body: object, url = server.url) => ask(url, "POST", "mail-test", body)
 
-  test("sends a letter at once, and answers that the server took it", async () => {
+  test("sends an email at once, and answers that the server took it", async () => {
     const answer = await send({ to: "Ops@Example.com" })
     expect([answer.status, answer.body]).toEqual([200, { problem: null, durationMs: expect.any(Number) }])
     const letter = mail.received.find(({ to }) => to === "ops@example.com")
@@ -65,7 +65,7 @@ describe("the mail test", () => {
   test("answers the mail server's own words when it refuses", async () => {
     mail.refuse(550, 1)
     const { body } = await send({ to: "refused@example.com" })
-    expect(body.problem).toMatch(/^The mail server 127\.0\.0\.1:\d+ did not take the letter \(.*550.*not now\)\.$/)
+    expect(body.problem).toMatch(/^The mail server 127\.0\.0\.1:\d+ did not take the email \(.*550.*not now\)\.$/)
     expect(mail.received.some(({ to }) => to === "refused@example.com")).toBe(false)
   })
 
@@ -96,7 +96,7 @@ describe("the mail test", () => {
     await once(mute, "listening")
     onTestFinished(() => void mute.close())
     const url = Redacted.make(`smtp://127.0.0.1:${(mute.address() as AddressInfo).port}`)
-    const letter = testLetter("ada@example.com", "https://events.example.com")
+    const letter = testEmail("ada@example.com", "https://events.example.com")
     expect(await trySending(url, "ops@example.com", letter, 300)).toContain("no answer within 0.3 seconds")
   })
 

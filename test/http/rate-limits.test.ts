@@ -221,7 +221,7 @@ describe("by whom it is about", () => {
     expect((await ask()).status).toBe(429)
   })
 
-  test("letters of one kind keep nobody from those of another", async () => {
+  test("emails of one kind keep nobody from those of another", async () => {
     const email = `${randomUUID()}@example.com`
     const event = await createEvent(server.url, acme.key)
     await api("POST", `/v1/events/${event.id}/publish`, { key: acme.key })
@@ -354,20 +354,20 @@ describe("the burst", () => {
   })
 })
 
-test("a reader who had their letters of a day gets none after those of ten thousand others, of any kind", async () => {
+test("a reader who had their emails of a day gets none after those of ten thousand others, of any kind", async () => {
   const reader = "reader@example.com"
   const refusals = Effect.gen(function* () {
     const limits = yield* RateLimits
-    // Ten letters take minutes by `mail`, which allows three a minute.
+    // Ten emails take minutes by `mail`, which allows three a minute.
     for (let n = 0; n < 10; n++) {
-      yield* limits.take("entryLettersPerDay", reader)
+      yield* limits.take("entryEmailsPerDay", reader)
       yield* limits.take("verificationsPerDay", reader)
     }
     for (let n = 0; n < 10_000; n++) yield* limits.mail("entry", `other-${n}@example.com`)
     return [yield* Effect.flip(limits.mail("entry", reader)), yield* Effect.flip(limits.mail("verification", reader))]
   })
   expect(await Effect.runPromise(Effect.provide(refusals, RateLimits.layer(true)))).toMatchObject([
-    { limit: "entryLettersPerDay" },
+    { limit: "entryEmailsPerDay" },
     { limit: "verificationsPerDay" },
   ])
 })

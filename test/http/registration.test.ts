@@ -1,4 +1,4 @@
-/** Taking a place at an event, and coming in with the link from the letter. */
+/** Taking a place at an event, and coming in with the link from the email. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
@@ -20,11 +20,11 @@ const newEmail = () => `${randomUUID()}@example.com`
 const register = (eventId: string, body: object) => api("POST", `/v1/public/events/${eventId}/register`, { body })
 const enter = (eventId: string, token: unknown) =>
   api("POST", `/v1/public/events/${eventId}/enter`, { body: { token } })
-const letterTo = async (email: string) => (await api("GET", `/v1/dev/outbox?to=${email}`)).body.mails
+const emailTo = async (email: string) => (await api("GET", `/v1/dev/outbox?to=${email}`)).body.mails
 const entryToken = async (eventId: string, name = "Ada"): Promise<string> => {
   const email = newEmail()
   await register(eventId, { name, email })
-  return tokenIn((await letterTo(email))[0].links[0])
+  return tokenIn((await emailTo(email))[0].links[0])
 }
 
 describe("registering", () => {
@@ -33,10 +33,10 @@ describe("registering", () => {
     const email = newEmail()
     const first = await register(event.id, { name: "Ada", email: ` ${email.toUpperCase()} ` })
     const again = await register(event.id, { name: "Ada L.", email })
-    const mails = await letterTo(email)
+    const mails = await emailTo(email)
     expect(mails).toHaveLength(2)
     expect(mails[0].links[0]).toMatch(new RegExp(`/enter/${event.id}#token=\\w{43}$`))
-    // The link is in the letter alone, also outside production: the answer to a repeat is for anybody who knows the address.
+    // The link is in the email alone, also outside production: the answer to a repeat is for anybody who knows the address.
     expect([first.status, first.body]).toEqual([200, { registered: true, alreadyRegistered: false }])
     expect([again.status, again.body]).toEqual([200, { registered: true, alreadyRegistered: true }])
     const seen = await api("GET", `/v1/public/events/${event.id}`)

@@ -54,7 +54,7 @@ describe("the switch of an event", () => {
   })
 })
 
-test("a server reminds at its start of what fell due while it was down, and not those who refused by the link in a letter", async () => {
+test("a server reminds at its start of what fell due while it was down, and not those who refused by the link in an email", async () => {
   const first = await startTestServer()
   let running = first
   const rows = rowsOf(first.databaseUrl)
@@ -88,17 +88,17 @@ test("a server reminds at its start of what fell due while it was down, and not 
     rows.run("update registrations set created_at = now() - interval '2 days'", []),
   )
   running = second
-  const lettersTo = async (email: string) =>
+  const emailsTo = async (email: string) =>
     (await call(second.url, "GET", `/v1/dev/outbox?to=${email}`)).body.mails.filter(
       ({ subject }: { subject: string }) => !subject.startsWith("Your place"),
     )
-  await eventually(async () => (await lettersTo(bob)).length === 1, "the reminder")
-  const [letter] = await lettersTo(ada)
+  await eventually(async () => (await emailsTo(bob)).length === 1, "the reminder")
+  const [letter] = await emailsTo(ada)
   expect(letter.subject).toBe("Starting soon: Launch")
   const token = tokenIn(letter.links[0])
   const entered = await call(second.url, "POST", `/v1/public/events/${soon.id}/enter`, { body: { token } })
   expect([entered.status, entered.body.name]).toEqual([200, "Reader"])
-  // The letters are stored before they are counted.
+  // The emails are stored before they are counted.
   await eventually(async () => (await counted(second.url)) === before + 2, "both reminders counted")
 
   const refusal = new URL(/https?:\S+\/unsubscribe\/\S+/.exec(letter.text)?.[0] ?? "").pathname

@@ -185,7 +185,7 @@ describe("registrations", () => {
     return event
   }
 
-  test("are listed and searched, and no letter of a search is a pattern", async () => {
+  test("are listed and searched, and no email of a search is a pattern", async () => {
     const event = await published()
     const ada = await register(event.id, "Ada Lovelace")
     const grace = await register(event.id, "Grace 100%")
@@ -256,7 +256,7 @@ describe("registrations", () => {
     expect(entries.map(({ action }: Json) => action)).toEqual(["registration.cancelled"])
   })
 
-  test("the letter is sent again, with a link of its own, until the event has ended", async () => {
+  test("the email is sent again, with a link of its own, until the event has ended", async () => {
     const event = await published()
     const ada = await register(event.id, "Ada")
     const [{ id }] = (await read(event.id, "registrations")) as [Json]

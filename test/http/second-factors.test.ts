@@ -205,7 +205,7 @@ describe("signing in with a second factor", () => {
     expect(problemOf(await withCode("unknown", "123456"))).toEqual([400, "invalid_token"])
   })
 
-  test("is needed after a new password by letter too", async () => {
+  test("is needed after a new password by email too", async () => {
     const account = await signup(server.url)
     // The first proof of the address comes before: it would take the factor back.
     const again = await api("POST", "/v1/accounts/resend-verification", { cookie: account.cookie })
@@ -221,7 +221,7 @@ describe("signing in with a second factor", () => {
     expect((await withCode(mfaToken, codeOf(secret, 1))).status).toBe(200)
   })
 
-  test("is not kept by an account that somebody else made of an address, once its owner follows the letter", async () => {
+  test("is not kept by an account that somebody else made of an address, once its owner follows the email", async () => {
     const { account } = await withFactor()
     const again = await api("POST", "/v1/accounts/resend-verification", { cookie: account.cookie })
     await api("POST", "/v1/accounts/verify", { body: { token: tokenIn(again.body.verifyUrl) } })

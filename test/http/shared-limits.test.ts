@@ -26,7 +26,7 @@ const takeMany = async (limits: RateLimits["Service"], name: LimitName, key: str
   return exits.filter(Exit.isSuccess).length
 }
 
-test("wrong passwords, signups and letters are counted by all nodes together", async () => {
+test("wrong passwords, signups and emails are counted by all nodes together", async () => {
   const [first, second] = [await node(cluster(2)), await node(cluster(2))]
   expect(await takeMany(first, "loginFailure", "192.0.2.1 ada@example.com", 6)).toBe(6)
   expect(await takeMany(second, "loginFailure", "192.0.2.1 ada@example.com", 6)).toBe(4)

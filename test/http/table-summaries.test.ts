@@ -105,7 +105,7 @@ describe("notes of a table", () => {
     expect((await api("GET", `/v1/public/events/${event.id}/table-summary`)).status).toBe(400)
   })
 
-  test("are replaced by a later PUT; a person with a link keeps it and gets no second letter", async () => {
+  test("are replaced by a later PUT; a person with a link keeps it and gets no second email", async () => {
     const first = await put("room-d", [{ userId: "u1", email: "d@example.com" }])
     const token = tokenIn(first.body.recipients[0].url)
     const second = await put("room-d", [{ userId: "u1", email: "d@example.com" }, { userId: "u2" }], {

@@ -1,10 +1,10 @@
-/** How long an operator waits for a letter or a webhook on trial. The timers of this process are moved on; sockets are real. */
+/** How long an operator waits for an email or a webhook on trial. The timers of this process are moved on; sockets are real. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { Effect, Redacted } from "effect"
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { Egress } from "../../src/egress/egress.ts"
-import { testLetter } from "../../src/mail/letters.ts"
+import { testEmail } from "../../src/mail/emails.ts"
 import { trySending } from "../../src/mail/smtp.ts"
 import { answerDeadlines } from "../../src/model/limits/answer-deadlines.ts"
 import { tryWebhook } from "../../src/webhooks/trial.ts"
@@ -39,11 +39,11 @@ test("a mail server that says nothing after its greeting is waited for 15 second
   await once(mute, "listening")
   onTestFinished(() => void mute.close())
   const { port } = mute.address() as AddressInfo
-  const letter = testLetter("ada@example.com", "https://events.example.com")
+  const letter = testEmail("ada@example.com", "https://events.example.com")
   const sending = trySending(Redacted.make(`smtp://127.0.0.1:${port}`), "ops@example.com", letter)
   await once(mute, "spoken")
   expect(await resultAfter(MAIL_MS, sending)).toBe(
-    `The mail server 127.0.0.1:${port} did not take the letter (no answer within 15 seconds).`,
+    `The mail server 127.0.0.1:${port} did not take the email (no answer within 15 seconds).`,
   )
 })
 

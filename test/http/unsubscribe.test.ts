@@ -1,4 +1,4 @@
-/** Refusing letters that one did not ask for: the link in them, the page behind it, and what is sent afterwards. */
+/** Refusing emails that one did not ask for: the link in them, the page behind it, and what is sent afterwards. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { call, createEvent, createWorkspace, signup, tokenIn, type Workspace } from "../support/api.ts"
@@ -57,7 +57,7 @@ const open = (path: string) => fetch(server.url + path)
 const oneClick = (path: string) =>
   fetch(server.url + path, { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) })
 
-describe("a letter that nobody asked for", () => {
+describe("an email that nobody asked for", () => {
   test("names the address at which a mail program refuses more, and the same link for its reader", async () => {
     const email = newEmail()
     await invite(acme, email)
@@ -69,7 +69,7 @@ describe("a letter that nobody asked for", () => {
     expect(told).not.toContain(email.slice(0, 8))
   })
 
-  test("is no letter that somebody asked for themselves", async () => {
+  test("is no email that somebody asked for themselves", async () => {
     const { email } = await signup(server.url)
     const event = await createEvent(server.url, acme.key)
     await call(server.url, "POST", `/v1/events/${event.id}/publish`, { key: acme.key })
@@ -109,7 +109,7 @@ describe("refusing", () => {
     expect((await invite(acme, email)).body.mailed).toBe(false)
   })
 
-  test("keeps the letter back and not the invite: its link is answered, and nothing is counted", async () => {
+  test("keeps the email back and not the invite: its link is answered, and nothing is counted", async () => {
     const { email, path } = await invited()
     await oneClick(path)
     const count = () => rows.run("select letters from workspace_letters where workspace_id = $1", [acme.id])
@@ -125,12 +125,12 @@ describe("refusing", () => {
     })
     expect([again.status, again.body.mailed]).toEqual([200, false])
     expect(await count()).toEqual(before)
-    // A later letter to somebody else has come, so the refused ones are not on their way.
+    // A later email to somebody else has come, so the refused ones are not on their way.
     await invited()
     expect(mail.received.filter(({ to }) => to === email)).toHaveLength(1)
   })
 
-  test("is about one kind of letter of one workspace, and can be taken back", async () => {
+  test("is about one kind of email of one workspace, and can be taken back", async () => {
     const { email, path } = await invited()
     await oneClick(path)
     const other = await provedWorkspace()

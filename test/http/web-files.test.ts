@@ -89,7 +89,7 @@ test.each([`/e/${ID}`, "/host"])("the first view of %s is at most 120 KB of scri
   expect(bytes).toBeLessThan(120_000)
 })
 
-test("there is no playground in production, and no page with WEB=off, where links in letters lead to the plain ones", async () => {
+test("there is no playground in production, and no page with WEB=off, where links in emails lead to the plain ones", async () => {
   const off = await startServerWithPages({ WEB: "off" })
   expect((await fetch(`${off.url}/host`)).status).toBe(404)
   expect(await (await fetch(`${off.url}/`)).text()).toContain("This server runs live events")

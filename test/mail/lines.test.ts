@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { membersLine, strangersLine } from "../../src/mail/lines.ts"
 
-/** Texts of all kinds that a letter has to leave as they are. */
+/** Texts of all kinds that an email has to leave as they are. */
 const WRITTEN = [
   "Launch day",
   "Talks, e.g. on U.S. law, v1.2 & more",

@@ -1,7 +1,7 @@
-/** Letters against a real SMTP server: when they are sent, again, or never. */
+/** Emails against a real SMTP server: when they are sent, again, or never. */
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { type Letter, verificationLetter } from "../../src/mail/letters.ts"
+import { type EmailMessage, verificationEmail } from "../../src/mail/emails.ts"
 import { Mailer } from "../../src/mail/mailer.ts"
 import { Database } from "../../src/store/database.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
@@ -44,11 +44,11 @@ const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
   stop = () => runtime.dispose()
   const services = await runtime.runPromise(Effect.all({ mailer: Mailer, database: Database }))
   return {
-    post: async (letter: Letter) => {
+    post: async (letter: EmailMessage) => {
       await runtime.runPromise(services.database.transaction((sql) => services.mailer.post(sql, letter)))
       services.mailer.collect()
     },
-    postAndRollBack: (letter: Letter) =>
+    postAndRollBack: (letter: EmailMessage) =>
       runtime
         .runPromise(
           services.database.transaction(async (sql) => {
@@ -61,14 +61,14 @@ const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
 }
 
 let count = 0
-const letter = (): Letter => {
+const letter = (): EmailMessage => {
   count++
-  return verificationLetter(`reader-${count}@example.com`, "Reader", `https://app.example/verify#token=t${count}`)
+  return verificationEmail(`reader-${count}@example.com`, "Reader", `https://app.example/verify#token=t${count}`)
 }
 
 const waiting = async (): Promise<number> => Number((await rows.run("select count(*) from mails"))[0]?.["count"])
 
-test("a committed letter arrives once and leaves nothing behind", async () => {
+test("a committed email arrives once and leaves nothing behind", async () => {
   const { post } = await open()
   const given = letter()
   await post(given)
@@ -77,7 +77,7 @@ test("a committed letter arrives once and leaves nothing behind", async () => {
   expect(mail.received.filter(({ to }) => to === given.to)).toHaveLength(1)
 })
 
-test("a letter of a transaction that rolls back is never sent", async () => {
+test("an email of a transaction that rolls back is never sent", async () => {
   const { post, postAndRollBack } = await open()
   const [never, later] = [letter(), letter()]
   await postAndRollBack(never)
@@ -86,7 +86,7 @@ test("a letter of a transaction that rolls back is never sent", async () => {
   expect(mail.received.some(({ to }) => to === never.to)).toBe(false)
 })
 
-test("a letter the server cannot take now is tried again; one it will never take is given up", async () => {
+test("an email the server cannot take now is tried again; one it will never take is given up", async () => {
   const { post } = await open()
   const again = letter()
   mail.refuse(451, 2)
@@ -95,20 +95,20 @@ test("a letter the server cannot take now is tried again; one it will never take
   const never = letter()
   mail.refuse(554, 1)
   await post(never)
-  await eventually(async () => (await waiting()) === 0, "the letter being given up")
+  await eventually(async () => (await waiting()) === 0, "the email being given up")
   expect(mail.received.some(({ to }) => to === never.to)).toBe(false)
 })
 
-test("a letter is given up when its tries are used up", async () => {
+test("an email is given up when its tries are used up", async () => {
   const { post } = await open([10])
   const given = letter()
   mail.refuse(451, 2)
   await post(given)
-  await eventually(async () => (await waiting()) === 0, "the letter being given up")
+  await eventually(async () => (await waiting()) === 0, "the email being given up")
   expect(mail.received.some(({ to }) => to === given.to)).toBe(false)
 })
 
-test("a letter that waited while nobody ran is sent at the next start", async () => {
+test("an email that waited while nobody ran is sent at the next start", async () => {
   const first = await open([600_000])
   const given = letter()
   mail.refuse(451, 1)

@@ -3,14 +3,14 @@ import { createHash } from "node:crypto"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { issueEntryToken } from "../../src/identity/accounts/entry.ts"
-import { LetterRefusals } from "../../src/mail/letter-refusals.ts"
-import { type Letter, reminderLetter } from "../../src/mail/letters.ts"
+import { EmailRefusals } from "../../src/mail/email-refusals.ts"
+import { type EmailMessage, reminderEmail } from "../../src/mail/emails.ts"
 import { Mailer } from "../../src/mail/mailer.ts"
 import { reminderSteps, remindersLayer } from "../../src/mail/reminders.ts"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database } from "../../src/store/database.ts"
-import { insertRefusal } from "../../src/store/mail/letters.ts"
+import { insertRefusal } from "../../src/store/mail/emails.ts"
 import { deleteReminders } from "../../src/store/mail/reminders.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
@@ -64,12 +64,12 @@ const openNode = async ({
   )
   const smtp = keep ? null : { url: Redacted.make(mail.url), from: "Events <events@example.com>" }
   const mailer = Mailer.layer({ sealingKeys: [new Uint8Array(32).fill(7)], smtp, keep })
-  const refusals = LetterRefusals.layer([new Uint8Array(32).fill(8)], new Uint8Array(32).fill(9))
+  const refusals = EmailRefusals.layer([new Uint8Array(32).fill(8)], new Uint8Array(32).fill(9))
   const services = Layer.mergeAll(mailer, refusals).pipe(Layer.provideMerge(kernel))
   const runtime = ManagedRuntime.make(services)
   onTestFinished(() => runtime.dispose())
   const steps = await runtime.runPromise(reminderSteps(options))
-  const use = <A>(body: Effect.Effect<A, unknown, Mailer | LetterRefusals | Database | Telemetry>) =>
+  const use = <A>(body: Effect.Effect<A, unknown, Mailer | EmailRefusals | Database | Telemetry>) =>
     runtime.runPromise(body)
   return {
     services,
@@ -232,7 +232,7 @@ describe("a reminder", () => {
       await newEvent({ "ada@example.com": 30 * DAY }),
     ]
     const { refusal, invitation } = await node.use(
-      Effect.map(LetterRefusals, ({ tokenFor, read }) => {
+      Effect.map(EmailRefusals, ({ tokenFor, read }) => {
         const of = (kind: "reminder" | "invitation", { workspaceId }: { readonly workspaceId: string }) =>
           read(tokenFor({ workspaceId, kind, email: "ada@example.com" }))
         return { refusal: of("reminder", one), invitation: of("invitation", two) }
@@ -254,7 +254,7 @@ describe("a reminder", () => {
       event: "Win at St.Gallen\n<b>",
       when: toTimestamp(START),
     }
-    const { subject, text, html } = reminderLetter(
+    const { subject, text, html } = reminderEmail(
       "ada@example.com",
       reminder,
       "https://app.example.com/enter",
@@ -317,7 +317,7 @@ describe("many people", () => {
     expect([third.get(first.id), third.get(second.id)]).toEqual([20, 20])
   })
 
-  test("wait while the mailer has letters to send", async () => {
+  test("wait while the mailer has emails to send", async () => {
     const node = await openNode()
     await newEvent(crowd(3))
     await node.open(START - DAY)
@@ -335,7 +335,7 @@ describe("many people", () => {
   })
 })
 
-test("the letters are sent by SMTP, with a button to refuse further ones", async () => {
+test("the emails are sent by SMTP, with a button to refuse further ones", async () => {
   const node = await openNode({ keep: false })
   const begins = Date.now() + 5 * MINUTE
   const event = await newEvent({ "smtp@example.com": 0 }, { scheduled_at: toTimestamp(begins) })
@@ -349,13 +349,13 @@ test("the letters are sent by SMTP, with a button to refuse further ones", async
   expect(headers).toMatch(/List-Unsubscribe: <https:\/\/api\.example\.com\/unsubscribe\/[\w-]+>/)
   expect(headers).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
   expect(linkIn(received).pathname).toBe(`/enter/${event.id}`)
-  await eventually(async () => (await sql`select 1 from mails`).length === 0, "the letter being deleted")
+  await eventually(async () => (await sql`select 1 from mails`).length === 0, "the email being deleted")
 })
 
-test("a letter that is of no use any more is not sent", async () => {
+test("an email that is of no use any more is not sent", async () => {
   const node = await openNode({ keep: false })
-  const letter = (to: string, notAfter: number): Letter => ({
-    ...reminderLetter(
+  const letter = (to: string, notAfter: number): EmailMessage => ({
+    ...reminderEmail(
       to,
       { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter) },
       "https://app.example.com/enter",

@@ -4,7 +4,7 @@ import {
   type Held,
   hasHeldAddresses,
   heldLinkOf,
-  type Link,
+  type MediaLink,
   type MediaLinks,
   mediaLinksOf,
 } from "../../src/media/links.ts"
@@ -13,7 +13,7 @@ const linksWith = (seed: number): MediaLinks["Service"] => mediaLinksOf([new Uin
 
 const links = linksWith(1)
 const NOW = 1_800_000_000_000
-const LINK: Link = { use: "play", kind: "clip", id: "a1b2", audience: "public", expires: NOW / 1000 + 60 }
+const LINK: MediaLink = { use: "play", kind: "clip", id: "a1b2", audience: "public", expires: NOW / 1000 + 60 }
 
 test("an address is valid to the end of its time and not after it", () => {
   const token = links.sign(LINK)
@@ -50,7 +50,7 @@ test("an address that an older key signed is valid, and the newest key signs", (
 const HELD: Held = { eventId: "e1", ground: { as: "viewer", userId: "u1", sessionVersion: 3 }, givenAt: NOW }
 
 test("an address says what it rests on, and nobody can change that", () => {
-  const held: Link = { use: "part", kind: "recording", id: "r1_2", audience: HELD, expires: NOW / 1000 + 60 }
+  const held: MediaLink = { use: "part", kind: "recording", id: "r1_2", audience: HELD, expires: NOW / 1000 + 60 }
   const token = links.sign(held)
   expect(links.verify(token, NOW)).toEqual(held)
   const parts = token.split(".")

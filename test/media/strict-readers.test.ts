@@ -48,8 +48,8 @@ const TEXTS = {
   "right to left": "\u05e9\u05dc\u05d5\u05dd, world",
   "a flag of tags": "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
   "four bytes": "\u{20000}\u{1d11e}",
-  "a mark without a letter": "\u0301x",
-  "1,024 letters": "\u6f22".repeat(1024),
+  "a mark without an email": "\u0301x",
+  "1,024 emails": "\u6f22".repeat(1024),
   "no characters": "\ufffe\u{10ffff}",
 }
 

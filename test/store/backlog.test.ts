@@ -31,7 +31,7 @@ test("nothing waits in an empty database", async () => {
   })
 })
 
-test("jobs on stored bytes are counted but for recordings of rooms that go on, and letters; what is due later is not overdue", async () => {
+test("jobs on stored bytes are counted but for recordings of rooms that go on, and emails; what is due later is not overdue", async () => {
   const { sql, read } = await openBacklog()
   await sql`
     insert into media_jobs (kind, storage_key, due_at)

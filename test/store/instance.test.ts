@@ -2,12 +2,12 @@
 import { expect, onTestFinished, test } from "vitest"
 import { registerNode } from "../../src/store/cluster/nodes.ts"
 import { openSession } from "../../src/store/pool/session.ts"
-import { readQuiet, recogniseInstance, type Surroundings, signsOfCopy } from "../../src/store/quiet/instance.ts"
+import { type InstanceSettings, readQuiet, recogniseInstance, signsOfCopy } from "../../src/store/quiet/instance.ts"
 import { promote } from "../../src/store/quiet/promote.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { openStore, runScript } from "../support/store.ts"
 
-const AT_HOME: Surroundings = { publicUrl: "https://live.example", dataDir: "/nowhere", quiet: false }
+const AT_HOME: InstanceSettings = { publicUrl: "https://live.example", dataDir: "/nowhere", quiet: false }
 
 const open = async () => {
   const database = await createTestDatabase()

@@ -6,15 +6,15 @@ import {
   countJobTime,
   deleteIdleTurns,
   endMediaLeases,
-  type Lane,
+  type JobGroup,
   lanesWithJobs,
   type MediaJob,
   nextMediaJobInMs,
 } from "../../src/store/media/media-jobs.ts"
 import { sharedDatabase, sharedStore } from "../support/shared.ts"
 
-const FILES: Lane = { name: "files", kinds: ["inspect", "cut"] }
-const QUICK: Lane = { name: "quick", kinds: ["remove", "record"] }
+const FILES: JobGroup = { name: "files", kinds: ["inspect", "cut"] }
+const QUICK: JobGroup = { name: "quick", kinds: ["remove", "record"] }
 const NONE = "00000000-0000-0000-0000-000000000000"
 const LEASE_MS = 600_000
 
@@ -46,13 +46,13 @@ const enqueue = async ({ id, eventId }: Owner, count: number, agoSeconds: number
     select ${kind}, id, now() - ${agoSeconds}::float8 * interval '1 second' from added`
 }
 
-const claim = (lane: Lane) => claimMediaJob(sql, lane, LEASE_MS)
-const done = async (lane: Lane, job: MediaJob, ms: number): Promise<void> => {
+const claim = (lane: JobGroup) => claimMediaJob(sql, lane, LEASE_MS)
+const done = async (lane: JobGroup, job: MediaJob, ms: number): Promise<void> => {
   await countJobTime(sql, lane, job, ms)
   await sql`delete from media_jobs where id = ${job.id}`
 }
 /** Claims and ends jobs one after the other, each after `ms` of its workspace; resolves to whose they were. */
-const work = async (lane: Lane, times: number, ms: (workspaceId: string) => number): Promise<string[]> => {
+const work = async (lane: JobGroup, times: number, ms: (workspaceId: string) => number): Promise<string[]> => {
   const served: string[] = []
   for (let n = 0; n < times; n++) {
     const job = await claim(lane)

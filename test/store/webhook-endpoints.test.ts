@@ -180,7 +180,7 @@ test("an endpoint whose receiver is gone is disabled, unless it has another addr
     id,
     url: "https://example.com/",
     disabledReason: "gone",
-    isLetterDue: true,
+    isEmailDue: true,
   })
   expect(await claimUntold(sql)).toBeUndefined()
 })

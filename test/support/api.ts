@@ -157,8 +157,8 @@ export const gatewayToken = async (
   return answer.body
 }
 
-/** The token of a link in a letter, which stands behind its `#`. */
-/** The link of the newest letter by which somebody who registered enters the event. */
+/** The token of a link in an email, which stands behind its `#`. */
+/** The link of the newest email by which somebody who registered enters the event. */
 export const entryLink = async (base: string, email: string, eventId: string): Promise<string> => {
   const { mails } = (await call(base, "GET", `/v1/dev/outbox?to=${encodeURIComponent(email)}`)).body
   const links: ReadonlyArray<string> = mails.flatMap((mail: Json) => mail.links)

@@ -14,9 +14,9 @@ export interface MailServer {
   /** For `SMTP_URL`. */
   readonly url: string
   readonly received: ReadonlyArray<ReceivedMail>
-  /** SMTP status for the next so many letters. */
+  /** SMTP status for the next so many emails. */
   refuse(status: number, times: number): void
-  /** The next letter to this address that has not been handed out yet. */
+  /** The next email to this address that has not been handed out yet. */
   next(to: string): Promise<ReceivedMail>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export const startMailServer = async (): Promise<MailServer> => {
     },
     next: async (to) => {
       const waiting = () => received.find((mail) => mail.to === to && !handedOut.has(mail))
-      await eventually(() => waiting() !== undefined, `a letter to ${to}`)
+      await eventually(() => waiting() !== undefined, `an email to ${to}`)
       const mail = waiting() as ReceivedMail
       handedOut.add(mail)
       return mail

@@ -86,6 +86,8 @@ export class ScriptedServer {
     this.#tokens = [...tokens]
     this.#patterns = patterns
     this.#patienceMs = patienceMs
+    // A client may stand still for longer than Node keeps an idle connection, and would then lose its next request.
+    this.#http.keepAliveTimeout = 0
     this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket as Socket, head))
   }
 

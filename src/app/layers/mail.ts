@@ -2,7 +2,7 @@
 import { Layer } from "effect"
 import { entryLinkOf, issueEntryToken } from "../../identity/accounts/entry.ts"
 import { disabledWebhooksLayer } from "../../mail/disabled-webhooks.ts"
-import { LetterRefusals } from "../../mail/letter-refusals.ts"
+import { EmailRefusals } from "../../mail/email-refusals.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { remindersLayer } from "../../mail/reminders.ts"
 import { appUrlOf, type Composition, keysOf } from "./composition.ts"
@@ -17,7 +17,7 @@ export const mailerOf = (composition: Composition) =>
 export const mailOf = (composition: Composition, mailer: ReturnType<typeof mailerOf>) => {
   const { config, publicUrl, kept } = composition
   const appUrl = appUrlOf(composition)
-  const refusals = LetterRefusals.layer(keysOf(composition, "letter-refusals"), kept.letterRefusals)
+  const refusals = EmailRefusals.layer(keysOf(composition, "letter-refusals"), kept.emailRefusals)
   // Without mail in production nobody is reminded.
   const reminders =
     config.smtp === null && config.production

@@ -1,9 +1,9 @@
-/** What `gathercue live` shows of a live event: lines of text, computed from the state that hosts see. */
+/** The terminal view of `gathercue live`: lines of text, computed from the state that hosts see. */
 import type { Ready } from "../../protocol/ready.ts"
 import { shown } from "../terminal.ts"
 
 /** The members of `GET /v1/events/{id}/state` that are shown. */
-export type LiveState = Pick<
+export type TerminalState = Pick<
   Extract<Ready, { readonly resumed: false }>,
   | "v"
   | "serverTime"
@@ -27,7 +27,7 @@ const clockOf = (ms: number): string => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
 }
 
-type Timer = LiveState["timers"][number]
+type Timer = TerminalState["timers"][number]
 
 const timeOf = ({ state, endsAt, remainingMs = 0, extendedMs }: Timer, now: number): string => {
   const left = state === "paused" ? remainingMs : Date.parse(endsAt) - now
@@ -37,7 +37,7 @@ const timeOf = ({ state, endsAt, remainingMs = 0, extendedMs }: Timer, now: numb
     : `${clockOf(left)} ${state === "paused" ? "left, paused" : "left"}${extended}`
 }
 
-const phaseLine = ({ phase, phases, timers }: LiveState, now: number): string => {
+const phaseLine = ({ phase, phases, timers }: TerminalState, now: number): string => {
   if (phase === null) return `No phase of ${phases.length} is active.`
   const at = phases.findIndex(({ id }) => id === phase.id)
   const timer = timers.find(({ scope, state }) => scope === "phase" && state !== "cancelled")
@@ -45,19 +45,19 @@ const phaseLine = ({ phase, phases, timers }: LiveState, now: number): string =>
   return `Phase ${at + 1} of ${phases.length}: ${phase.modality}, ${time}`
 }
 
-const otherTimers = ({ timers }: LiveState, now: number): ReadonlyArray<string> =>
+const otherTimers = ({ timers }: TerminalState, now: number): ReadonlyArray<string> =>
   timers
     .filter(({ scope, state }) => scope !== "phase" && (state === "running" || state === "paused"))
     .map((timer) => `  ${timer.scope}: ${timeOf(timer, now)}`)
 
-const rolesOf = ({ presence }: LiveState): ReadonlyArray<readonly [role: string, count: number]> => {
+const rolesOf = ({ presence }: TerminalState): ReadonlyArray<readonly [role: string, count: number]> => {
   if (presence.mode === "summary") return Object.entries(presence.byRole).filter(([, count]) => count > 0)
   const counts = new Map<string, number>()
   for (const { role } of presence.list) counts.set(role, (counts.get(role) ?? 0) + 1)
   return [...counts]
 }
 
-const peopleLine = (state: LiveState): string => {
+const peopleLine = (state: TerminalState): string => {
   const roles = rolesOf(state).map(([role, count]) => `${role} ${count}`)
   const more = [
     [state.lobby?.total ?? 0, "waiting"],
@@ -66,7 +66,7 @@ const peopleLine = (state: LiveState): string => {
   return [`People: ${state.presence.total}${roles.length === 0 ? "" : ` (${roles.join(", ")})`}`, ...more].join(", ")
 }
 
-const questionLines = ({ questions, moderation }: LiveState): ReadonlyArray<string> => {
+const questionLines = ({ questions, moderation }: TerminalState): ReadonlyArray<string> => {
   const pending = moderation?.pendingCount ?? 0
   return [
     `Questions: ${questions.top.length}${pending === 0 ? "" : `, and ${pending} to approve`}`,
@@ -79,11 +79,11 @@ const questionLines = ({ questions, moderation }: LiveState): ReadonlyArray<stri
   ]
 }
 
-const pollLines = ({ polls }: LiveState): ReadonlyArray<string> =>
+const pollLines = ({ polls }: TerminalState): ReadonlyArray<string> =>
   polls.filter(({ status }) => status === "open").map(({ question }) => `Open poll: ${question}`)
 
 /** The lines of the view. `now`: the server's time in Unix milliseconds. */
-export const linesOf = (state: LiveState, now: number): ReadonlyArray<string> =>
+export const terminalLines = (state: TerminalState, now: number): ReadonlyArray<string> =>
   [
     `${state.event.title}  [${state.event.status}]`,
     phaseLine(state, now),

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline/promises"
 import { setTimeout as pause } from "node:timers/promises"
 import { print, shown, shownJson } from "../terminal.ts"
 import type { RemoteInvocation } from "./arguments.ts"
-import { type LiveState, linesOf } from "./live-view.ts"
+import { type TerminalState, terminalLines } from "./live-view.ts"
 import type { Profile } from "./profile.ts"
 import { callRest, NotAnswered } from "./rest.ts"
 
@@ -26,8 +26,8 @@ const SCREEN = { open: "\x1b[?1049h", close: "\x1b[?1049l", clear: "\x1b[H\x1b[2
 
 const pathOf = (target: string): string => `/v1/events/${encodeURIComponent(target)}`
 
-const stateOf = async (profile: Profile, target: string): Promise<LiveState> =>
-  (await callRest(profile, "GET", `${pathOf(target)}/state`)) as unknown as LiveState
+const stateOf = async (profile: Profile, target: string): Promise<TerminalState> =>
+  (await callRest(profile, "GET", `${pathOf(target)}/state`)) as unknown as TerminalState
 
 /** Sends a command as it was typed. Resolves to the outcome in a sentence, which is also that of a refusal. */
 const act = async (profile: Profile, target: string, typed: string): Promise<string> => {
@@ -55,7 +55,7 @@ const follow = async (profile: Profile, { target, json }: RemoteInvocation): Pro
     })
     if (state === undefined || state.v === version) continue
     version = state.v
-    for (const line of json ? [shownJson(state)] : [...linesOf(state, state.serverTime), ""]) print(line)
+    for (const line of json ? [shownJson(state)] : [...terminalLines(state, state.serverTime), ""]) print(line)
     if (state.event.status === "ended") return
   }
 }
@@ -64,7 +64,7 @@ const follow = async (profile: Profile, { target, json }: RemoteInvocation): Pro
 class LiveScreen {
   readonly #profile: Profile
   readonly #target: string
-  #state: LiveState
+  #state: TerminalState
   /** `performance.now()` when the state came. */
   #cameAt = performance.now()
   /** Outcome of the last command. */
@@ -73,7 +73,7 @@ class LiveScreen {
   #trouble = ""
   #isAsking = false
 
-  constructor(profile: Profile, target: string, state: LiveState) {
+  constructor(profile: Profile, target: string, state: TerminalState) {
     this.#profile = profile
     this.#target = target
     this.#state = state
@@ -144,7 +144,7 @@ class LiveScreen {
     // A terminal that does not know its size says 0.
     const [columns, rows] = [process.stdout.columns || 80, process.stdout.rows || 24]
     const below = ["", ...(this.#trouble || this.#note).split("\n").slice(0, MOST_NOTES), HELP]
-    const lines = [...linesOf(this.#state, now).slice(0, Math.max(1, rows - below.length - 1)), ...below]
+    const lines = [...terminalLines(this.#state, now).slice(0, Math.max(1, rows - below.length - 1)), ...below]
     process.stdout.write(SCREEN.clear + lines.map((line) => line.slice(0, columns)).join("\n"))
   }
 }

@@ -6,12 +6,13 @@ import { createInterface } from "node:readline"
 import { fetchFailure, fetchWithin } from "../../egress/fetch-within.ts"
 import { print } from "../terminal.ts"
 import type { Profile } from "./profile.ts"
-import { parsed } from "./rest.ts"
+import { isJson, parsed } from "./rest.ts"
 
 const ANSWER_WITHIN_MS = 40_000
 /** Most messages that wait for answers. */
 const MOST_WAITING = 16
 const INTERNAL_ERROR = -32_603
+const INVALID_REQUEST = -32_600
 const UNREADABLE = -32_700
 
 interface Message {
@@ -39,7 +40,11 @@ const failed = (id: unknown, code: number, message: string): string =>
 /** The line that answers a message; undefined for one that has no answer. */
 const answerTo = async (line: string, url: string, key: string): Promise<string | undefined> => {
   const message: Message | undefined = parsed(line)
-  if (message === undefined) return failed(null, UNREADABLE, "The line is not a message in JSON.")
+  if (message === undefined) {
+    return isJson(line)
+      ? failed(null, INVALID_REQUEST, "The line is not a message: a message is one object.")
+      : failed(null, UNREADABLE, "The line is not a message in JSON.")
+  }
   const headers = {
     "x-api-key": key,
     "content-type": "application/json",

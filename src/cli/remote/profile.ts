@@ -64,7 +64,7 @@ export const baseOf = (url: string): string => {
 const KEY = /^[\x21-\x7e]{1,500}$/
 
 /** @throws CommandFailed for a text that cannot be a key, without showing it */
-export const keyOf = (text: string): string => {
+export const checkedKey = (text: string): string => {
   if (!KEY.test(text)) throw new CommandFailed("The key has characters that no key has.")
   return text
 }
@@ -76,7 +76,7 @@ export const readProfile = async (url: string | undefined): Promise<Profile> => 
   const base = baseOf(url ?? GIVEN.url ?? (GIVEN.key === undefined ? saved.url : undefined) ?? DEFAULT_URL)
   const key = GIVEN.key ?? (base === saved.url ? saved.key : undefined)
   if (key === undefined) throw new CommandFailed(`There is no key for ${base}: gathercue login, or GATHERCUE_KEY.`)
-  return { url: base, key: keyOf(key) }
+  return { url: base, key: checkedKey(key) }
 }
 
 /** @returns the path of the file */

@@ -23,14 +23,20 @@ const sentenceOf = (status: number, body: Problem): string => {
   return `${typeof body.detail === "string" ? shown(body.detail) : `The server answered ${status}.`}${remedy}${faults.join("")}`
 }
 
-/** The object of a text in JSON; undefined for any other text. */
-export const parsed = (text: string): Json | undefined => {
+const jsonOf = (text: string): unknown => {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }
+}
+
+export const isJson = (text: string): boolean => jsonOf(text) !== undefined
+
+/** The object of a text in JSON; undefined for any other text. */
+export const parsed = (text: string): Json | undefined => {
+  const value = jsonOf(text)
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 }
 
 /** @throws CommandFailed with the server's words */

@@ -9,7 +9,7 @@ import { createEvent, driveEvent, listEvents } from "./events.ts"
 import { checkTypes, listen } from "./listen.ts"
 import { showLive } from "./live.ts"
 import { serveAgents } from "./mcp.ts"
-import { baseOf, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, keyOf, readProfile } from "./profile.ts"
+import { baseOf, checkedKey, DEFAULT_URL, forgetProfile, GIVEN, keepProfile, readProfile } from "./profile.ts"
 import { callRest } from "./rest.ts"
 
 /** Reads a line without showing it. */
@@ -28,7 +28,7 @@ const readSecret = async (question: string): Promise<string> => {
 
 const login = async ({ url, json }: RemoteInvocation): Promise<void> => {
   const base = baseOf(url ?? GIVEN.url ?? DEFAULT_URL)
-  const key = keyOf(await readSecret(`API key for ${base}: `))
+  const key = checkedKey(await readSecret(`API key for ${base}: `))
   const { events } = await callRest({ url: base, key }, "GET", "/v1/events?limit=1")
   if (!Array.isArray(events)) throw new CommandFailed(`${base} is no Gathercue server.`)
   const file = await keepProfile({ url: base, key })

@@ -8,7 +8,7 @@ import type { EventRole } from "../../model/roles.ts"
 import type { Identity } from "./lifecycle.ts"
 
 /** A participant's identity with their role here, their room and their admission. */
-export interface Standing {
+export interface ParticipantState {
   readonly identity: Identity
   readonly roomId: string | null
   readonly admission: AdmissionResult
@@ -57,7 +57,7 @@ export class ParticipantStates {
     return role === undefined || role === identity.role ? identity : { ...identity, role }
   }
 
-  standing(identity: Identity, removed: ReadonlySet<string>): Standing {
+  standing(identity: Identity, removed: ReadonlySet<string>): ParticipantState {
     return {
       identity: this.here(identity),
       roomId: this.roomOf(identity.participantId),

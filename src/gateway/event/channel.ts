@@ -15,7 +15,7 @@ import { EncoderReports } from "../broadcast/encoder-reports.ts"
 import type { Connection } from "../connection/connection.ts"
 import { ConnectionRegistry } from "../connection/connection-registry.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-import type { Standing } from "../connection/participant-states.ts"
+import type { ParticipantState } from "../connection/participant-states.ts"
 import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { RoleChecks } from "../grants/role-checks.ts"
 import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
@@ -216,7 +216,7 @@ export class Channel {
   }
 
   /** The state of a participant, with or without a connection. */
-  standingOf(identity: Identity): Standing {
+  standingOf(identity: Identity): ParticipantState {
     const { participants, removed } = this.#subscriber
     return participants.standing(identity, removed)
   }

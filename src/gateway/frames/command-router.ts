@@ -22,10 +22,10 @@ import { refusal, refuseForNow } from "../connection/refusal.ts"
 import type { Channel } from "../event/channel.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Commands } from "./commands.ts"
-import type { Outcome } from "./sender.ts"
+import type { ReplyOutcome } from "./sender.ts"
 
 /** Outcome of a command about a connection: its data is the reply of the command's contract. */
-type OutcomeOf<T extends ConnectionCommandName> = Outcome<ReplyData<T>>
+type OutcomeOf<T extends ConnectionCommandName> = ReplyOutcome<ReplyData<T>>
 
 /** Answers a command about the connection that sent it, by one call of `reply`. */
 type OwnAnswer<T extends ConnectionCommandName> = (given: {
@@ -38,7 +38,7 @@ type OwnAnswer<T extends ConnectionCommandName> = (given: {
 /** Retry delay of the refusal for too many unanswered commands. */
 const BUSY_RETRY_MS = 200
 
-const reply = (connection: Connection, id: string, outcome: Outcome): void => {
+const reply = (connection: Connection, id: string, outcome: ReplyOutcome): void => {
   const body =
     "refusal" in outcome
       ? { ok: false, e: outcome.refusal }
@@ -128,8 +128,8 @@ export class CommandRouter {
   }
 
   /** Runs a command and replies, whatever the outcome. */
-  #perform(connection: Connection, id: string, command: Effect.Effect<Outcome>): void {
-    const settle = (outcome: Outcome): void => {
+  #perform(connection: Connection, id: string, command: Effect.Effect<ReplyOutcome>): void {
+    const settle = (outcome: ReplyOutcome): void => {
       connection.inFlight--
       reply(connection, id, outcome)
     }
@@ -141,7 +141,9 @@ export class CommandRouter {
             { err: Cause.squash(cause), commandId: id },
             "a command failed unexpectedly",
           )
-          return Effect.succeed<Outcome>({ refusal: refusal("internal_error", "The command failed unexpectedly.") })
+          return Effect.succeed<ReplyOutcome>({
+            refusal: refusal("internal_error", "The command failed unexpectedly."),
+          })
         }),
         Effect.flatMap((outcome) => Effect.sync(() => settle(outcome))),
       ),

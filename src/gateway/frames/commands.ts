@@ -27,17 +27,17 @@ import { refusal, refusalOf, refuseForNow } from "../connection/refusal.ts"
 import type { GatewayServices } from "../services.ts"
 import { envelopeOf } from "./envelopes.ts"
 import { LocalAnswers } from "./local-answers.ts"
-import type { Accepted, EventNow, NotAccepted, Outcome, Sender } from "./sender.ts"
+import type { Accepted, EventNow, NotAccepted, ReplyOutcome, Sender } from "./sender.ts"
 
 const SCHEMAS: { readonly [T in CommandName]: { readonly data: Schema.Decoder<unknown> } } = COMMANDS
 const DECODERS = Record.map(SCHEMAS, ({ data }) => Schema.decodeUnknownResult(data))
 
-const outcomeSpan = (outcome: Outcome): SpanEnd =>
+const outcomeSpan = (outcome: ReplyOutcome): SpanEnd =>
   "refusal" in outcome
     ? { attributes: { "gathercue.refusal": outcome.refusal.code } }
     : { attributes: { "gathercue.version": outcome.v, "gathercue.duplicate": outcome.isDuplicate } }
 
-const outcomeOf = ({ version, result, duplicate }: Answer): Outcome => ({
+const outcomeOf = ({ version, result, duplicate }: Answer): ReplyOutcome => ({
   v: version,
   d: result,
   isDuplicate: duplicate,
@@ -77,13 +77,13 @@ export class Commands {
   }
 
   /** The outcome of a command that needs no connection, or the work that has it. */
-  outcome(sender: Sender, event: EventNow, accepted: Accepted): Outcome | Effect.Effect<Outcome> {
+  outcome(sender: Sender, event: EventNow, accepted: Accepted): ReplyOutcome | Effect.Effect<ReplyOutcome> {
     if (isOfLiveEvent(accepted)) return this.#execute(sender, event, accepted)
     return isAnsweredHere(accepted) ? this.#local.answer(sender, event, accepted) : needsConnection(accepted.t)
   }
 
   /** Executes a command of the live event. */
-  #execute(sender: Sender, event: EventNow, accepted: OfLiveEvent): Effect.Effect<Outcome> {
+  #execute(sender: Sender, event: EventNow, accepted: OfLiveEvent): Effect.Effect<ReplyOutcome> {
     const { eventId } = event
     const given = {
       kind: "server",
@@ -109,11 +109,11 @@ export class Commands {
     sender: Sender,
     event: Pick<EventNow, "eventId" | "memory">,
     accepted: ReadonlyArray<OfLiveEvent>,
-  ): Effect.Effect<ReadonlyArray<Outcome>> {
+  ): Effect.Effect<ReadonlyArray<ReplyOutcome>> {
     const envelopes = accepted.map((one) => this.#envelopeOf(sender, one))
     return this.#services.live.executeAll(event.eventId, envelopes).pipe(
       Effect.map((settled) =>
-        settled.map((one, index): Outcome => {
+        settled.map((one, index): ReplyOutcome => {
           if ("_tag" in one) return { refusal: refusalOf(one) }
           this.#remember(sender, event, accepted[index], envelopes[index])
           return outcomeOf(one)
@@ -128,7 +128,7 @@ export class Commands {
     sender: Sender,
     event: Pick<EventNow, "eventId" | "memory">,
     accepted: ReadonlyArray<OfLiveEvent>,
-  ): Effect.Effect<ReadonlyArray<Outcome> | { readonly index: number | undefined; readonly refusal: Refusal }> {
+  ): Effect.Effect<ReadonlyArray<ReplyOutcome> | { readonly index: number | undefined; readonly refusal: Refusal }> {
     const envelopes = accepted.map((one) => this.#envelopeOf(sender, one))
     return this.#services.live.executeTogether(event.eventId, { envelopes }).pipe(
       Effect.map((together) => {
@@ -141,7 +141,7 @@ export class Commands {
   }
 
   /** The outcome that a command of the live event would have now; nothing is executed. */
-  rehearse(sender: Sender, { eventId }: Pick<EventNow, "eventId">, accepted: OfLiveEvent): Effect.Effect<Outcome> {
+  rehearse(sender: Sender, { eventId }: Pick<EventNow, "eventId">, accepted: OfLiveEvent): Effect.Effect<ReplyOutcome> {
     return this.#services.live.rehearse(eventId, this.#envelopeOf(sender, accepted)).pipe(
       Effect.map(outcomeOf),
       Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
@@ -216,6 +216,6 @@ export const isOfLiveEvent = (accepted: Accepted): accepted is OfLiveEvent => is
 const isAnsweredHere = (accepted: Accepted): accepted is Accepted & { readonly t: GatewayCommandName } =>
   isGatewayCommand(accepted.t)
 
-const needsConnection = (t: CommandName): Outcome => ({
+const needsConnection = (t: CommandName): ReplyOutcome => ({
   refusal: refusal("bad_request", `${t} is about a connection: send it on a socket of the gateway.`),
 })

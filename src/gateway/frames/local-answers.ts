@@ -11,10 +11,10 @@ import { refusal, refusalOf } from "../connection/refusal.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"
 import { connectionGround } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
-import type { Accepted, EventNow, Outcome, Sender } from "./sender.ts"
+import type { Accepted, EventNow, ReplyOutcome, Sender } from "./sender.ts"
 
 /** Its data is the reply of the command's contract. */
-type OutcomeOf<T extends GatewayCommandName> = Outcome<ReplyData<T>>
+type OutcomeOf<T extends GatewayCommandName> = ReplyOutcome<ReplyData<T>>
 
 type Answers = {
   readonly [T in GatewayCommandName]: (
@@ -38,7 +38,7 @@ export class LocalAnswers {
     sender: Sender,
     event: EventNow,
     { t, d, frame: { id } }: Accepted & { readonly t: GatewayCommandName },
-  ): Outcome | Effect.Effect<Outcome> {
+  ): ReplyOutcome | Effect.Effect<ReplyOutcome> {
     const permission = can(actingAs(sender.identity), event.phase, t)
     if (permission !== "allowed") return { refusal: refusal(permission, whyNot(permission, t)) }
     // The compiler cannot see that the data belongs to the answer of the same name.

@@ -34,7 +34,7 @@ export interface EventNow {
 }
 
 /** Outcome of a command: the members of the reply. `D`: the data of the reply. */
-export type Outcome<D = Answer["result"]> =
+export type ReplyOutcome<D = Answer["result"]> =
   | { readonly v: number; readonly d: D; readonly isDuplicate: boolean }
   | { readonly refusal: Refusal }
 

@@ -67,7 +67,7 @@ export class RateBudgets {
     return this.#take(budget, kind, staff, now)
   }
 
-  /** What `spend` would return, without taking a token. */
+  /** The wait that `spend` would return, without taking a token. */
   waitFor(participantId: string, kind: BudgetKind, staff: boolean, now: number): number {
     const bucket = this.#byParticipant.get(participantId)?.buckets?.get(kind)
     return bucket === undefined ? 0 : takeToken({ ...bucket }, this.#rules[kind], now, { factor: this.#factor(staff) })

@@ -2,18 +2,18 @@
 import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import type { CommandFrame } from "../../protocol/wire/frames.ts"
-import type { Outcome } from "../frames/sender.ts"
+import type { ReplyOutcome } from "../frames/sender.ts"
 import type { EventStreams } from "../transport/event-streams.ts"
-import type { Answered, BatchRefused } from "./request-commands.ts"
+import type { BatchRefused, RequestOutcome } from "./request-commands.ts"
 import type { Visitor } from "./visitor.ts"
 
 interface Inside {
-  readonly send: (visitor: Visitor, frames: ReadonlyArray<CommandFrame>) => Effect.Effect<ReadonlyArray<Answered>>
+  readonly send: (visitor: Visitor, frames: ReadonlyArray<CommandFrame>) => Effect.Effect<ReadonlyArray<RequestOutcome>>
   readonly sendTogether: (
     visitor: Visitor,
     frames: ReadonlyArray<CommandFrame>,
-  ) => Effect.Effect<ReadonlyArray<Outcome> | BatchRefused>
-  readonly rehearse: (visitor: Visitor, frame: CommandFrame) => Effect.Effect<Answered>
+  ) => Effect.Effect<ReadonlyArray<ReplyOutcome> | BatchRefused>
+  readonly rehearse: (visitor: Visitor, frame: CommandFrame) => Effect.Effect<RequestOutcome>
   readonly streams: Pick<EventStreams, "open" | "refusal">
 }
 

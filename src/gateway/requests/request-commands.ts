@@ -10,16 +10,16 @@ import { roomStream } from "../../model/live/streams.ts"
 import { isKeyParticipant } from "../../model/participants.ts"
 import { commandContract } from "../../protocol/contract.ts"
 import type { CommandFrame } from "../../protocol/wire/frames.ts"
-import { ParticipantStates, type Standing } from "../connection/participant-states.ts"
+import { type ParticipantState, ParticipantStates } from "../connection/participant-states.ts"
 import { refusal, refusalOf } from "../connection/refusal.ts"
 import type { Hub } from "../event/hub.ts"
 import { type Commands, isOfLiveEvent, type OfLiveEvent } from "../frames/commands.ts"
-import type { Accepted, EventNow, NotAccepted, Outcome, Sender } from "../frames/sender.ts"
+import type { Accepted, EventNow, NotAccepted, ReplyOutcome, Sender } from "../frames/sender.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Visitor } from "./visitor.ts"
 
 /** Outcome of a command, with the faults of its data where these are the reason of a refusal. */
-export type Answered = Outcome | NotAccepted
+export type RequestOutcome = ReplyOutcome | NotAccepted
 
 /** The refusal of a batch of which all commands are executed or none: by one of them, or by the event. */
 export interface BatchRefused extends NotAccepted {
@@ -35,17 +35,17 @@ const FAILED = refusal("internal_error", "The command failed unexpectedly.")
 interface Place {
   readonly sender: Sender
   readonly event: EventNow
-  readonly standing: Standing
+  readonly standing: ParticipantState
 }
 
-const standingIn = (snapshot: LiveSnapshot, { identity }: Pick<Visitor, "identity">): Standing => {
+const standingIn = (snapshot: LiveSnapshot, { identity }: Pick<Visitor, "identity">): ParticipantState => {
   const states = new ParticipantStates()
   states.restore(snapshot)
   states.lobby = snapshot.lobby
   return states.standing(identity, new Set(snapshot.removed))
 }
 
-const whyOutside = ({ isRemoved, admission }: Standing): typeof WAITS | undefined => {
+const whyOutside = ({ isRemoved, admission }: ParticipantState): typeof WAITS | undefined => {
   if (isRemoved) return REMOVED
   return admission === "in" ? undefined : WAITS
 }
@@ -62,11 +62,11 @@ export class RequestCommands {
   }
 
   /** Executes the commands in order, each for itself. */
-  send(visitor: Visitor, frames: ReadonlyArray<CommandFrame>): Effect.Effect<ReadonlyArray<Answered>> {
+  send(visitor: Visitor, frames: ReadonlyArray<CommandFrame>): Effect.Effect<ReadonlyArray<RequestOutcome>> {
     return this.#guarded(
       Effect.gen({ self: this }, function* () {
         const checked = this.#check(visitor, frames)
-        const answers: Answered[] = []
+        const answers: RequestOutcome[] = []
         while (answers.length < checked.length) {
           const next = checked[answers.length]
           const group = liveCommandsFrom(checked, answers.length)
@@ -83,7 +83,7 @@ export class RequestCommands {
   sendTogether(
     visitor: Visitor,
     frames: ReadonlyArray<CommandFrame>,
-  ): Effect.Effect<ReadonlyArray<Outcome> | BatchRefused> {
+  ): Effect.Effect<ReadonlyArray<ReplyOutcome> | BatchRefused> {
     const accepted: OfLiveEvent[] = []
     for (const [index, one] of this.#check(visitor, frames).entries()) {
       if ("refusal" in one) return Effect.succeed({ index, ...one })
@@ -97,7 +97,7 @@ export class RequestCommands {
   }
 
   /** The outcome that the command would have now. It is not executed, and counts as a command alone, not as one of its kind. */
-  rehearse(visitor: Visitor, frame: CommandFrame): Effect.Effect<Answered> {
+  rehearse(visitor: Visitor, frame: CommandFrame): Effect.Effect<RequestOutcome> {
     const [one = { refusal: FAILED }] = this.#check(visitor, [frame], true)
     if ("refusal" in one) return Effect.succeed(one)
     if (!isOfLiveEvent(one)) {
@@ -105,7 +105,7 @@ export class RequestCommands {
         refusal: refusal("bad_request", `${one.t} is answered without a commit: it has no dry run.`),
       })
     }
-    return this.#guarded<Answered>(
+    return this.#guarded<RequestOutcome>(
       this.#commands.rehearse(senderOf(visitor, null), this.#eventOf(visitor), one),
       () => ({ refusal: FAILED }),
     )
@@ -130,12 +130,12 @@ export class RequestCommands {
     return checked
   }
 
-  #executeAll(visitor: Visitor, accepted: ReadonlyArray<OfLiveEvent>): Effect.Effect<ReadonlyArray<Outcome>> {
+  #executeAll(visitor: Visitor, accepted: ReadonlyArray<OfLiveEvent>): Effect.Effect<ReadonlyArray<ReplyOutcome>> {
     return this.#commands.executeAll(senderOf(visitor, null), this.#eventOf(visitor), accepted)
   }
 
   /** Answers a command that is none of the live event's. */
-  #answer(visitor: Visitor, accepted: Accepted): Effect.Effect<Outcome> {
+  #answer(visitor: Visitor, accepted: Accepted): Effect.Effect<ReplyOutcome> {
     return this.#placeOf(visitor).pipe(
       Effect.flatMap(({ sender, event, standing }) => {
         const outside = whyOutside(standing)
@@ -194,7 +194,7 @@ const liveCommandsFrom = (checked: ReadonlyArray<Accepted | NotAccepted>, from: 
   return group
 }
 
-const senderOf = ({ identity, basis, ground, address }: Visitor, standing: Standing | null): Sender => ({
+const senderOf = ({ identity, basis, ground, address }: Visitor, standing: ParticipantState | null): Sender => ({
   identity: standing?.identity ?? identity,
   roomId: standing?.roomId ?? null,
   basis,

@@ -19,7 +19,7 @@ export const Meta = HttpApiGroup.make("meta")
       error: problems("not_found", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "What an error code means: where a problem's `type` leads")
+      .annotate(OpenApi.Summary, "The meaning of an error code: where a problem's `type` leads")
       .annotate(OpenApi.Description, "The address stands in the `type` of every error.")
       .annotate(Example, {
         response: {

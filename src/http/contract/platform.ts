@@ -241,7 +241,7 @@ export const Platform = HttpApiGroup.make("platform")
     HttpApiEndpoint.post("promotePlatform", "/v1/platform/promote", {
       payload: Schema.Struct({
         discardWaiting: Schema.optionalKey(Schema.Boolean).annotate({
-          description: "What the original may have sent is discarded: deliveries are skipped, and letters are gone.",
+          description: "What the original may have sent is discarded: deliveries are skipped, and emails are gone.",
         }),
       }).annotate(named("PromotePlatform")),
       success: Promotion,
@@ -252,7 +252,7 @@ export const Platform = HttpApiGroup.make("platform")
       .annotate(OpenApi.Summary, "Say that a copy of the database is the real one, so that its servers send again")
       .annotate(
         OpenApi.Description,
-        "A server on a copy of a database (a restored backup, another address) is quiet: it sends no webhooks and no letters, does not control the media server and removes no media. All of that waits. After this call all servers on the database send within two seconds. `copied` counts what was there when the copy was first started, and waited. A repeat does nothing.",
+        "A server on a copy of a database (a restored backup, another address) is quiet: it sends no webhooks and no emails, does not control the media server and removes no media. All of that waits. After this call all servers on the database send within two seconds. `copied` counts what was there when the copy was first started, and waited. A repeat does nothing.",
       )
       .annotate(Example, {
         request: { discardWaiting: true },
@@ -288,10 +288,10 @@ export const Platform = HttpApiGroup.make("platform")
     })
       .annotate(EndpointAccess, "platform")
       .annotate(ReadsOnly, true)
-      .annotate(OpenApi.Summary, "Send a letter to this address at once, and say whether the mail server took it")
+      .annotate(OpenApi.Summary, "Send an email to this address at once, and say whether the mail server took it")
       .annotate(
         OpenApi.Description,
-        "The letter goes to the mail server of `SMTP_URL` on a connection of its own, past the letters that wait. The answer comes within 15 seconds; `problem` is a sentence with the server's own words. 409 where `SMTP_URL` is unset, and while the database is a copy.",
+        "The email goes to the mail server of `SMTP_URL` on a connection of its own, past the emails that wait. The answer comes within 15 seconds; `problem` is a sentence with the server's own words. 409 where `SMTP_URL` is unset, and while the database is a copy.",
       )
       .annotate(Example, {
         request: { to: "ada@example.com" },
@@ -353,7 +353,7 @@ export const Platform = HttpApiGroup.make("platform")
               number: 4712,
               at: "2026-11-20T18:29:00.000Z",
               level: "warn",
-              message: "a letter was not taken",
+              message: "an email was not taken",
               fields: { attempt: 1, reason: "MailNotSent: ESOCKET mail.example.com:587" },
             },
           ],

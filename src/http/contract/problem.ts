@@ -27,7 +27,7 @@ export const PROBLEMS = {
   invalid_token: {
     status: 400,
     meaning: "The one-time token is unknown, was used, or has expired.",
-    remedy: "Ask for a new letter or link.",
+    remedy: "Ask for a new email or link.",
   },
   unauthorized: {
     status: 401,

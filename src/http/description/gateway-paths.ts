@@ -1,6 +1,6 @@
 /** The routes of the gateway without WebSockets. They are not part of the contract: they carry frames, which AsyncAPI describes. */
 import { COMMANDS_PATH, STREAM_PATH } from "../../protocol/wire/frames.ts"
-import { type ByteOperation, HEADERS_TOO_LARGE, parameter } from "./media-paths.ts"
+import { type ByteOperation, HEADERS_TOO_LARGE_ANSWER, parameter } from "./media-paths.ts"
 import { problemResponse } from "./problem-answers.ts"
 
 const SECURITY = [{ gatewayToken: [] }]
@@ -40,7 +40,7 @@ export const gatewayPaths = (): { readonly [path: string]: { readonly [method: s
         "400": problemResponse(["bad_request"]),
         "401": problemResponse(["unauthorized"]),
         "429": problemResponse(["rate_limited"]),
-        "431": HEADERS_TOO_LARGE,
+        "431": HEADERS_TOO_LARGE_ANSWER,
         "503": problemResponse(["unavailable"]),
       },
     },
@@ -66,7 +66,7 @@ export const gatewayPaths = (): { readonly [path: string]: { readonly [method: s
         },
         "413": problemResponse(["payload_too_large"]),
         "415": problemResponse(["unsupported_media_type"]),
-        "431": HEADERS_TOO_LARGE,
+        "431": HEADERS_TOO_LARGE_ANSWER,
         "503": problemResponse(["unavailable"]),
       },
     },

@@ -1,6 +1,6 @@
 /** The route of agents. It is not part of the contract: it carries messages of the Model Context Protocol, whose tools are made of the contract. */
 import { MCP_PATH } from "../transport/mcp-path.ts"
-import { type ByteOperation, HEADERS_TOO_LARGE, parameter } from "./media-paths.ts"
+import { type ByteOperation, HEADERS_TOO_LARGE_ANSWER, parameter } from "./media-paths.ts"
 import { problemResponse } from "./problem-answers.ts"
 
 export const AGENTS_TAG = { name: "agents", description: "The server of agents, by the Model Context Protocol." }
@@ -31,7 +31,7 @@ export const mcpPath = (): { readonly [path: string]: { readonly [method: string
         "413": problemResponse(["payload_too_large"]),
         "415": problemResponse(["unsupported_media_type"]),
         "429": problemResponse(["rate_limited"]),
-        "431": HEADERS_TOO_LARGE,
+        "431": HEADERS_TOO_LARGE_ANSWER,
         "503": problemResponse(["unavailable"]),
       },
     },

@@ -18,7 +18,7 @@ const TOKEN = parameter("token", "path", "From the address that an answer gave; 
 const NAME = parameter("name", "path", "Of the file.")
 const NEXT = { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } }
 const OFFSET = { "upload-offset": { description: "Bytes that are stored.", schema: { type: "integer" } } }
-export const HEADERS_TOO_LARGE = { $ref: "#/components/responses/HeadersTooLarge" }
+export const HEADERS_TOO_LARGE_ANSWER = { $ref: "#/components/responses/HeadersTooLarge" }
 const ANY_BYTES = {
   "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
 }
@@ -75,7 +75,7 @@ export const mediaPaths = (): MediaPaths =>
       const description = path.includes("{") ? BY_ADDRESS : BY_SIGNATURE
       const described = Object.entries(methods).map(([method, operation]) => [
         method,
-        { ...operation, description, responses: { ...operation.responses, "431": HEADERS_TOO_LARGE } },
+        { ...operation, description, responses: { ...operation.responses, "431": HEADERS_TOO_LARGE_ANSWER } },
       ])
       return [path, Object.fromEntries(described)]
     }),

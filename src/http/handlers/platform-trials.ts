@@ -1,6 +1,6 @@
 /** Endpoints that help an operator find configuration mistakes: the settings, a test email, a test webhook and the log. */
 import { Duration, Effect } from "effect"
-import { testLetter } from "../../mail/letters.ts"
+import { testEmail } from "../../mail/emails.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { BadRequest, Conflict } from "../../model/errors.ts"
 import { foldEmail } from "../../model/text/email.ts"
@@ -34,7 +34,7 @@ export const platformTrials = {
         if (trySending === null) {
           return yield* new Conflict({ detail: "SMTP_URL is not set: this server sends no mail." })
         }
-        const letter = testLetter(foldEmail(payload.to), publicUrl)
+        const letter = testEmail(foldEmail(payload.to), publicUrl)
         const [duration, problem] = yield* Effect.timed(Effect.promise(() => trySending(letter)))
         return { problem: problem && shown.mask(problem), durationMs: Math.round(Duration.toMillis(duration)) }
       }),

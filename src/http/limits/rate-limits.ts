@@ -28,7 +28,7 @@ interface Limit {
   readonly keys?: number
 }
 
-const LETTERS_PER_DAY = { quota: 10, windowSeconds: 86_400, shared: true } as const
+const EMAILS_PER_DAY = { quota: 10, windowSeconds: 86_400, shared: true } as const
 
 const LIMITS = {
   apiKey: { quota: 100, windowSeconds: 1, burst: 200 },
@@ -53,10 +53,10 @@ const LIMITS = {
    * Emails of one kind to one address per day. Each kind has its own keys, so that the readers of one kind evict nobody from another. One
    * client may register 120 readers a minute, who fill the keys of entry emails in eight hours.
    */
-  verificationsPerDay: { ...LETTERS_PER_DAY, keys: 20_000 },
-  invitationsPerDay: { ...LETTERS_PER_DAY, keys: 20_000 },
-  entryLettersPerDay: { ...LETTERS_PER_DAY, keys: 60_000 },
-  clientResetsPerDay: { ...LETTERS_PER_DAY, keys: 20_000 },
+  verificationsPerDay: { ...EMAILS_PER_DAY, keys: 20_000 },
+  invitationsPerDay: { ...EMAILS_PER_DAY, keys: 20_000 },
+  entryEmailsPerDay: { ...EMAILS_PER_DAY, keys: 60_000 },
+  clientResetsPerDay: { ...EMAILS_PER_DAY, keys: 20_000 },
   /** Password reset requests for one address by all clients; each client also has the limits of emails. */
   resetsPerDay: { quota: 60, windowSeconds: 86_400, keys: 20_000, shared: true },
   /** Emails to one address: an evening has many tables, and their notes are sent together. */
@@ -79,14 +79,14 @@ export type LimitName = keyof typeof LIMITS
 export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
 /** Kind of an email. Each kind is counted separately, so that none uses up the limit of another. */
-type LetterKind = "verification" | "invitation" | "entry" | "tableNotes"
+type EmailKind = "verification" | "invitation" | "entry" | "tableNotes"
 
 const PER_DAY = {
   verification: "verificationsPerDay",
   invitation: "invitationsPerDay",
-  entry: "entryLettersPerDay",
+  entry: "entryEmailsPerDay",
   tableNotes: "tableNotesPerDay",
-} as const satisfies { readonly [kind in LetterKind]: LimitName }
+} as const satisfies { readonly [kind in EmailKind]: LimitName }
 
 type LimitHeaders = ReadonlyArray<readonly [name: string, value: string]>
 
@@ -198,12 +198,12 @@ export class RateLimits extends Context.Service<
     /** Undoes one count, for an act that turned out to be harmless. */
     readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
     /** Counts one email of this kind to this address. Resolves to an effect that undoes the count of an unsent email. */
-    readonly mail: (kind: LetterKind, address: string) => Effect.Effect<Effect.Effect<void>, RateLimited>
+    readonly mail: (kind: EmailKind, address: string) => Effect.Effect<Effect.Effect<void>, RateLimited>
     /**
      * Counts one password reset email to this address, requested by the client. Clients are counted separately, so that the requests of one
      * client do not keep the reader from asking.
      */
-    readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
+    readonly resetEmail: (client: string, address: string) => Effect.Effect<void, RateLimited>
   }
 >()("gathercue/RateLimits") {
   /** `cluster` is null when this process runs alone. `venues` gives the factor by which an address may do more. */
@@ -254,7 +254,7 @@ export class RateLimits extends Context.Service<
               ...(kind === "tableNotes" ? [] : [["mailPerMinute", `${kind} ${address}`] as const]),
               [PER_DAY[kind], address],
             ]),
-          resetLetter: (client, address) =>
+          resetEmail: (client, address) =>
             Effect.asVoid(
               takeAll([
                 ["mailPerMinute", `reset ${networkOf(client) ?? client} ${address}`],

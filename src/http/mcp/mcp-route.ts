@@ -19,13 +19,13 @@ import { Problems } from "../transport/problem.ts"
 import { requireJsonType } from "../transport/request-body.ts"
 import {
   ACCEPTED,
+  type AgentMessage,
   agreedVersion,
   Faulty,
   faultResponse,
   invalidParams,
   isParams,
   isStateless,
-  type Message,
   type Params,
   readMessage,
   resultResponse,
@@ -78,7 +78,7 @@ const STATELESS_METHODS: Methods = new Map([
   ["server/discover", () => ({ supportedVersions: VERSIONS, ...ABOUT, ...FRESH })],
 ])
 
-interface Asked extends Message {
+interface Asked extends AgentMessage {
   readonly isStateless: boolean
   readonly request: HttpRequest
   /** Whether the connection may change things. */
@@ -135,7 +135,7 @@ export const mcpServe = <Services>(
       return result === undefined ? Effect.fail(noSuchMethod(asked)) : Effect.succeed(result(params))
     }
 
-    const answered = (message: Message, request: HttpRequest) =>
+    const answered = (message: AgentMessage, request: HttpRequest) =>
       Effect.gen(function* () {
         const stateless = yield* attempt(() => isStateless(message, request.headers))
         const writes = queryOf(request)["write"] === "1"
@@ -151,7 +151,7 @@ export const mcpServe = <Services>(
         }),
       )
 
-    /** Who calls, by a key or a token: a browser's cookie counts for nothing here. */
+    /** The caller by a key or a token: a browser's cookie counts for nothing here. */
     const caller = (request: HttpRequest) =>
       Effect.gen(function* () {
         if (isForeignSite(request, settings)) return yield* FOREIGN

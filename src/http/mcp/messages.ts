@@ -30,13 +30,13 @@ export interface Params {
   readonly [name: string]: unknown
 }
 
-export interface Message {
+export interface AgentMessage {
   readonly id: string | number
   readonly method: string
   readonly params: Params
 }
 
-const isId = (id: unknown): id is Message["id"] => typeof id === "string" || Number.isInteger(id)
+const isId = (id: unknown): id is AgentMessage["id"] => typeof id === "string" || Number.isInteger(id)
 
 /** A message that cannot be answered with a result. */
 export class Faulty extends Error {
@@ -45,7 +45,7 @@ export class Faulty extends Error {
   readonly status: number
   readonly data: object | undefined
   /** The message's id, as far as it was read. */
-  readonly id: Message["id"] | null
+  readonly id: AgentMessage["id"] | null
 
   constructor(
     code: keyof typeof CODES,
@@ -98,7 +98,7 @@ const unsupported = (requested: string): Faulty =>
   new Faulty("unsupportedVersion", "Unsupported protocol version", { data: { supported: VERSIONS, requested } })
 
 /** Whether the message is of the revision without handshake, whose headers are compared. @throws Faulty */
-export const isStateless = ({ method, params }: Message, headers: HttpRequest["headers"]): boolean => {
+export const isStateless = ({ method, params }: AgentMessage, headers: HttpRequest["headers"]): boolean => {
   const meta = params["_meta"]
   const stated = isParams(meta) ? meta["io.modelcontextprotocol/protocolVersion"] : undefined
   const header = headers[VERSION_HEADER]
@@ -115,7 +115,7 @@ export const isStateless = ({ method, params }: Message, headers: HttpRequest["h
 }
 
 /** The request's message; null: one that is only taken note of. @throws Faulty */
-export const readMessage = (body: Uint8Array): Message | null => {
+export const readMessage = (body: Uint8Array): AgentMessage | null => {
   const { id, method, params = {}, ...others } = parsed(body)
   if (method === undefined && ("result" in others || "error" in others)) return null
   if (typeof method !== "string") throw new Faulty("invalidRequest", "The message has no method.", { id })
@@ -136,8 +136,8 @@ const response = (status: number, id: unknown, outcome: object): HttpResponse =>
 
 export const ACCEPTED: HttpResponse = { status: 202, headers: [["cache-control", "no-store"]], body: "" }
 
-export const resultResponse = (id: Message["id"], result: object): HttpResponse => response(200, id, { result })
+export const resultResponse = (id: AgentMessage["id"], result: object): HttpResponse => response(200, id, { result })
 
 /** `id`: null where the message could not be read. */
-export const faultResponse = (id: Message["id"] | null, { code, status, message, data }: Faulty): HttpResponse =>
+export const faultResponse = (id: AgentMessage["id"] | null, { code, status, message, data }: Faulty): HttpResponse =>
   response(status, id, { error: { code: CODES[code], message, ...(data && { data }) } })

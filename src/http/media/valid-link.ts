@@ -3,9 +3,9 @@ import { Clock, Effect } from "effect"
 import { BearerLinks } from "../../identity/links/bearer-links.ts"
 import {
   heldLinkOf,
-  type Link,
   type LinkAudience,
   type LinkUse,
+  type MediaLink,
   MediaLinks,
   type ObjectKind,
 } from "../../media/links.ts"
@@ -18,7 +18,7 @@ export const validLink = (
   token: string,
   uses: ReadonlyArray<LinkUse>,
   kind: ObjectKind,
-): Effect.Effect<Link, Unauthorized | Unavailable, BearerLinks | MediaLinks> =>
+): Effect.Effect<MediaLink, Unauthorized | Unavailable, BearerLinks | MediaLinks> =>
   Effect.gen(function* () {
     const link = (yield* MediaLinks).verify(token, yield* Clock.currentTimeMillis)
     if (link === "expired") return yield* new Unauthorized({ detail: "The address has expired." })

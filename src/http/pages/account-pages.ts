@@ -21,7 +21,7 @@ import {
 const expired = () =>
   renderPage(
     "This link no longer works",
-    html`<p>It was used already, has expired, or was replaced by a newer one. Ask for a new letter.</p>`,
+    html`<p>It was used already, has expired, or was replaced by a newer one. Ask for a new email.</p>`,
     { status: 400 },
   )
 

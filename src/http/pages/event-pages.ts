@@ -45,7 +45,7 @@ const showEntry = (token: string, request: HttpRequest) =>
     if (event === undefined || !isShared(event)) return yield* NotFound.of("event")
     const about = html`<p>${STATE[event.status]}</p>${timeOf(event)}`
     if (token === "") {
-      const hint = html`<p>To come in, use the personal link from your letter.</p>`
+      const hint = html`<p>To come in, use the personal link from your email.</p>`
       return renderPage(event.title, html`${hint}${openingForm(`/enter/${event.id}/open`)}${about}`, {
         script: "opening",
       })

@@ -3,10 +3,10 @@
  * program sends it (RFC 8058). The signed address is the only credential.
  */
 import { Effect } from "effect"
-import { type LetterRefusal, LetterRefusals, type RefusableKind } from "../../mail/letter-refusals.ts"
+import { type EmailRefusal, EmailRefusals, type RefusableKind } from "../../mail/email-refusals.ts"
 import { NotFound } from "../../model/errors.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { deleteRefusal, findRefusal, insertRefusal } from "../../store/mail/letters.ts"
+import { deleteRefusal, findRefusal, insertRefusal } from "../../store/mail/emails.ts"
 import { query } from "../../store/query.ts"
 import { findWorkspaceName } from "../../store/workspaces/workspaces.ts"
 import type { HttpRequest } from "../transport/message.ts"
@@ -21,9 +21,9 @@ const KINDS: Readonly<Record<RefusableKind, string>> = {
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
 /** The refusal named by the address, with the workspace's name; absent for an address that this server did not make. */
-const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: LetterRefusal) => Promise<void>) =>
+const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: EmailRefusal) => Promise<void>) =>
   Effect.gen(function* () {
-    const refusal = (yield* LetterRefusals).read(tokenOf(request))
+    const refusal = (yield* EmailRefusals).read(tokenOf(request))
     if (refusal === undefined) return yield* NotFound.of("link")
     return yield* (yield* Database).transaction((sql) =>
       Effect.gen(function* () {
@@ -48,11 +48,11 @@ const button = (request: HttpRequest, action: string, label: string): Html =>
 const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
   isRefused
     ? renderPage(
-        "No more letters",
+        "No more emails",
         html`<p>This address gets no more ${kind} from <strong>${workspace}</strong>.</p>${button(request, "resume", "Get them again")}`,
       )
     : renderPage(
-        "Letters you get",
+        "Emails you get",
         html`<p>This address gets ${kind} from <strong>${workspace}</strong>.</p>${button(request, "refuse", `No more ${kind}`)}`,
       )
 

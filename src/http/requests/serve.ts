@@ -120,7 +120,7 @@ export const compile = <Services>(
           : acting
       }).pipe(Effect.map((response) => keepable(request, response, principal)))
 
-    /** What the request would do. A handler that decides stops at the decision; another one is not run. */
+    /** The effect that the request would have. A handler that decides stops at the decision; another one is not run. */
     const trial =
       (decides: boolean) =>
       (request: HttpRequest, principal: Principal): ReturnType<typeof process> =>

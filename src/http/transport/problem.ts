@@ -23,7 +23,7 @@ const CODE: Readonly<Record<Exclude<Failure["_tag"], "CommandRefused">, ProblemC
   IdpNotConfigured: "idp_not_configured",
   SignupClosed: "signup_closed",
   RateLimited: "rate_limited",
-  LettersUsedUp: "rate_limited",
+  EmailsUsedUp: "rate_limited",
   AccountExists: "account_exists",
   PayloadTooLarge: "payload_too_large",
   UnsupportedMediaType: "unsupported_media_type",
@@ -61,10 +61,10 @@ const detailOf = (failure: Failure): string => {
       return "The workspace asks its members for a second factor; set one up first."
     case "RateLimited":
       return "Too many requests; try again later."
-    case "LettersUsedUp":
+    case "EmailsUsedUp":
       return failure.of === "workspace"
-        ? `The workspace may have ${failure.quota} letters to others sent in a day (UTC), and has had them.`
-        : `All workspaces of one founder may have ${failure.quota} letters to others sent in a day (UTC) together, and have had them.`
+        ? `The workspace may have ${failure.quota} emails to others sent in a day (UTC), and has had them.`
+        : `All workspaces of one founder may have ${failure.quota} emails to others sent in a day (UTC) together, and have had them.`
     case "AccountExists":
       return "The guest's e-mail address belongs to an account; log in instead."
     case "RoleNotOnEvent":
@@ -121,7 +121,7 @@ const retryHeaders = (failure: Failure): HttpResponse["headers"] => {
     ...(failure._tag === "RateLimited" && isLimitName(failure.limit)
       ? limitHeaders(failure.limit, 0, retryAfterSeconds)
       : []),
-    ...(failure._tag === "LettersUsedUp"
+    ...(failure._tag === "EmailsUsedUp"
       ? quotaHeaders("workspaceMail", { quota: failure.quota, windowSeconds: 86_400 }, 0, retryAfterSeconds)
       : []),
   ]

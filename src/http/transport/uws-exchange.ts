@@ -109,7 +109,7 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
   }
 }
 
-export const clientOf = (res: UwsResponse, head: RequestHead, clients: RouteOptions["clients"]): Client =>
+export const clientOfRequest = (res: UwsResponse, head: RequestHead, clients: RouteOptions["clients"]): Client =>
   clients.of(Buffer.from(res.getRemoteAddressAsText()).toString("latin1"), head.headers["x-forwarded-for"])
 
 /** One response in flight; everything after an abort is dropped. */
@@ -196,7 +196,7 @@ export class Exchange {
 
   /** The client for limits. Must be called before anything asynchronous. */
   client(): Client {
-    return clientOf(this.#res, this.#head, this.#options.clients)
+    return clientOfRequest(this.#res, this.#head, this.#options.clients)
   }
 
   /** Calls back once if the client leaves before the response is complete. */

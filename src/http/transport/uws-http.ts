@@ -4,7 +4,7 @@ import { PayloadTooLarge } from "../../model/errors.ts"
 import { BODY_LIMIT_BYTES } from "./body-limit.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { statusText } from "./status-texts.ts"
-import { clientOf, Exchange, type RequestHead, type RouteOptions, readHead } from "./uws-exchange.ts"
+import { clientOfRequest, Exchange, type RequestHead, type RouteOptions, readHead } from "./uws-exchange.ts"
 
 /** Engine app to which routes are bound. */
 export type RouteApp = TemplatedApp
@@ -60,7 +60,7 @@ interface NamedRoute {
 
 const opened = (res: UwsResponse, req: UwsRequest, { path, names, crossOrigin }: NamedRoute, options: RouteOptions) => {
   const head = readHead(req, path, names)
-  if (options.logsAddresses) head.notes.address = clientOf(res, head, options.clients).address
+  if (options.logsAddresses) head.notes.address = clientOfRequest(res, head, options.clients).address
   return { head, exchange: new Exchange(res, head, path, crossOrigin, options) }
 }
 
@@ -96,7 +96,7 @@ const buffered = (route: PlainRoute, options: RouteOptions): Handle => {
   return (res, req) => {
     const { head, exchange } = opened(res, req, named, options)
     if (exchange.refuseFaulty() || refuseCoding(exchange, head, options)) return
-    const client = route.wantsClient ? clientOf(res, head, options.clients).address : ""
+    const client = route.wantsClient ? clientOfRequest(res, head, options.clients).address : ""
     const respond = (body: Uint8Array): void =>
       route.respond({ ...head, body, client, isGone: () => exchange.aborted }, exchange.send)
     const refuse = (): void => exchange.refuse(problems.of(new PayloadTooLarge({ limitBytes })))

@@ -70,7 +70,7 @@ export const START: BroadcastPosition = { nextSegment: 0, endMs: 0, take: undefi
 const ROOM_MS = 100
 
 /** Position after the last row. Bytes beyond the row's end are cut off the take's file. */
-export const positionAfter = (last: MediaSegment | undefined, take: Take | undefined): BroadcastPosition =>
+export const broadcastPositionAfter = (last: MediaSegment | undefined, take: Take | undefined): BroadcastPosition =>
   last === undefined
     ? START
     : {

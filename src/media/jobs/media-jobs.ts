@@ -15,7 +15,7 @@ import {
   countJobTime,
   deleteMediaJob,
   endMediaLeases,
-  type Lane,
+  type JobGroup,
   lanesWithJobs,
   type MediaJob,
   nextMediaJobInMs,
@@ -61,7 +61,7 @@ const MOST_DERIVE_TRIES = 2
 /** Concurrent events; a media server that does not answer for one of them does not keep the others waiting. */
 const CAPTURES_AT_ONCE = 8
 
-interface MediaLane extends Lane {
+interface MediaLane extends JobGroup {
   /** Maximum number of concurrent jobs. */
   readonly places: number
 }
@@ -273,7 +273,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
         (job) => (job === undefined ? Effect.succeed(false) : Effect.as(begin(lane, job), true)),
       )
 
-    const sleepMs = (lanes: ReadonlyArray<Lane>) =>
+    const sleepMs = (lanes: ReadonlyArray<JobGroup>) =>
       Effect.map(
         database.run((sql) => nextMediaJobInMs(sql, lanes)),
         (inMs) => Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),

@@ -2,7 +2,7 @@
 import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { BroadcastRows } from "../../store/media/broadcasts.ts"
 import { type Init, readInit } from "../broadcast/fmp4/init.ts"
-import { type BroadcastPosition, positionAfter, type Take } from "../broadcast/segments.ts"
+import { type BroadcastPosition, broadcastPositionAfter, type Take } from "../broadcast/segments.ts"
 import { type Window, windowOf } from "../broadcast/window.ts"
 import { WINDOW } from "./live-settings.ts"
 
@@ -30,7 +30,7 @@ export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows
       ? undefined
       : { number: last.number, identity: beginsTake ? OTHER_IDENTITY : last.identity, initBytes }
   const end = segments.at(-1)
-  const position = positionAfter(end, take)
+  const position = broadcastPositionAfter(end, take)
   // The file of a take without a segment holds only its init.
   const isNewTake = take !== undefined && end?.take !== take.number
   return {

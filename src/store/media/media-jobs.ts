@@ -23,7 +23,7 @@ export type MediaJob = Claimed &
   )
 
 /** Kinds of jobs that share capacity. */
-export interface Lane {
+export interface JobGroup {
   readonly name: string
   readonly kinds: ReadonlyArray<MediaJob["kind"]>
 }
@@ -36,7 +36,7 @@ export const HALF_LIFE_SECONDS = 1800
 const CANDIDATES = 16
 
 /** The lanes among these in which a job waits or runs. */
-export const lanesWithJobs = async <L extends Lane>(
+export const lanesWithJobs = async <L extends JobGroup>(
   sql: Queryable,
   lanes: ReadonlyArray<L>,
 ): Promise<ReadonlyArray<L>> => {
@@ -53,7 +53,7 @@ export const lanesWithJobs = async <L extends Lane>(
  */
 export const claimMediaJob = async (
   sql: Queryable,
-  { name, kinds }: Lane,
+  { name, kinds }: JobGroup,
   leaseMs: number,
 ): Promise<MediaJob | undefined> => {
   const [job] = await sql<MediaJob[]>`
@@ -96,7 +96,7 @@ export const claimMediaJob = async (
 /** Charges the actual time of a claimed job instead of the advance. */
 export const countJobTime = async (
   sql: Queryable,
-  { name }: Lane,
+  { name }: JobGroup,
   { workspaceId }: MediaJob,
   ms: number,
 ): Promise<void> => {
@@ -157,7 +157,7 @@ export const endMediaLeases = async (sql: Queryable): Promise<void> => {
 }
 
 /** Milliseconds until the next job of these lanes is due or its lease ends; `undefined` when there is none. */
-export const nextMediaJobInMs = async (sql: Queryable, lanes: ReadonlyArray<Lane>): Promise<number | undefined> => {
+export const nextMediaJobInMs = async (sql: Queryable, lanes: ReadonlyArray<JobGroup>): Promise<number | undefined> => {
   const [row] = await sql<{ inMs: number | null }[]>`
     select extract(epoch from min(greatest(due_at, coalesce(leased_until, due_at))) - now())::float8 * 1000 as in_ms from media_jobs
      where kind = any (${lanes.flatMap(({ kinds }) => kinds)}::text[])`

@@ -1,6 +1,6 @@
 /** Storage quotas: a workspace's own, and that of all workspaces of its founder's account. */
 import type { Queryable } from "../database.ts"
-import { hasProvedOwner } from "../mail/letters.ts"
+import { hasProvedOwner } from "../mail/emails.ts"
 
 export interface MediaQuota {
   /** Bytes of one workspace, and of all workspaces founded by one account; 0 means no limit. */

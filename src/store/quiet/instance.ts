@@ -21,7 +21,7 @@ import type { Queryable } from "../pool/statement.ts"
 const SESSION = { application_name: "gathercue start" }
 const LIMITS = { connectMs: 10_000, withinMs: 10_000 }
 
-export interface Surroundings {
+export interface InstanceSettings {
   readonly publicUrl: string | null
   readonly dataDir: string
   /** Whether the operator wants nothing to be sent. */
@@ -84,7 +84,7 @@ const addressIn = (url: string): string => {
 const readFingerprint = async (
   sql: Queryable,
   url: string,
-  { publicUrl, dataDir }: Surroundings,
+  { publicUrl, dataDir }: InstanceSettings,
 ): Promise<Fingerprint & { readonly isRestored: boolean }> => {
   const [row] = await sql<{ databaseOid: string; folder: string | null; mayAsk: boolean }[]>`
     select (select oid::text from pg_database where datname = current_database()) as database_oid,
@@ -132,7 +132,7 @@ interface Judgement {
   readonly signs: ReadonlyArray<string>
 }
 
-const judge = async (sql: Queryable, url: string, around: Surroundings): Promise<Judgement> => {
+const judge = async (sql: Queryable, url: string, around: InstanceSettings): Promise<Judgement> => {
   const { isRestored: wasRestored, ...found } = await readFingerprint(sql, url, around)
   // Nodes are listed once they have judged, so all nodes that start at once judge.
   const joins = (await listNodes(sql)).some(({ isLiving }) => isLiving)
@@ -147,7 +147,7 @@ const judge = async (sql: Queryable, url: string, around: Surroundings): Promise
 }
 
 /** Reasons why a start would send nothing; empty when it would send. Reads only. */
-export const signsOfCopy = (url: string, around: Surroundings): Promise<ReadonlyArray<string>> =>
+export const signsOfCopy = (url: string, around: InstanceSettings): Promise<ReadonlyArray<string>> =>
   withSession(url, SESSION, LIMITS, async ({ sql }) => (await judge(sql, url, around)).signs)
 
 /** Resolves to the time since when the database has been quiet. */
@@ -170,7 +170,7 @@ const write = async (sql: Queryable, { found, known, isHeld, signs }: Judgement,
 }
 
 /** Called at a start by a server that holds the lock. Records what it found. */
-export const recogniseInstance = (url: string, around: Surroundings): Promise<Instance> =>
+export const recogniseInstance = (url: string, around: InstanceSettings): Promise<Instance> =>
   withSession(url, SESSION, LIMITS, async ({ connection, sql }) => {
     // Serialises starts.
     await connection.control("begin; lock table instances in share row exclusive mode")

@@ -31,7 +31,7 @@ export const KEPT_KEYS_PURPOSE = "kept-keys"
 /** Keys that stay the same as long as the database has hashes made with them, 32 bytes each. */
 export interface KeptKeys {
   readonly pseudonyms: Uint8Array
-  readonly letterRefusals: Uint8Array
+  readonly emailRefusals: Uint8Array
 }
 
 const KEPT = ["pseudonyms", "letter-refusals", "cluster-secrets"] as const
@@ -117,13 +117,13 @@ export const openKeptKeys = (
   withSession(url, SESSION, LIMITS, async ({ connection, sql }) => {
     // Serialises starts. A refused start leaves nothing, because its session ends without a commit.
     await connection.control("begin; lock table sealing_checks in share row exclusive mode")
-    const [pseudonyms, letterRefusals, clusterSecrets] = await openKept(sql, secretKeys)
-    if (pseudonyms === undefined || letterRefusals === undefined || clusterSecrets === undefined) {
+    const [pseudonyms, emailRefusals, clusterSecrets] = await openKept(sql, secretKeys)
+    if (pseudonyms === undefined || emailRefusals === undefined || clusterSecrets === undefined) {
       throw new Error("a kept key is gone")
     }
     if (cluster !== null) await takeClusterSecrets(sql, clusterSecrets, cluster)
     await connection.control("commit")
-    return { pseudonyms, letterRefusals }
+    return { pseudonyms, emailRefusals }
   })
 
 /** Whether the keys open what the database has; false when it has nothing yet that counts. Reads only. @throws SecretRefused */

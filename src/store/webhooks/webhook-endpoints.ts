@@ -192,7 +192,7 @@ interface UntoldEndpoint {
   readonly url: string
   readonly disabledReason: DisabledReason
   /** Whether the owners got no email about the endpoint in the last hour. */
-  readonly isLetterDue: boolean
+  readonly isEmailDue: boolean
 }
 
 /** Claims an endpoint disabled by this server about which nobody was notified yet. Run it in the transaction that notifies. */
@@ -206,7 +206,7 @@ export const claimUntold = async (sql: Queryable): Promise<UntoldEndpoint | unde
         from untold where e.id = untold.id returning e.*
     )
     select t.id, t.workspace_id, w.name as workspace, t.url, t.disabled_reason,
-           t.told_at is distinct from u.told_at as is_letter_due
+           t.told_at is distinct from u.told_at as is_email_due
       from told t join untold u on u.id = t.id join workspaces w on w.id = t.workspace_id`
   return row
 }

@@ -1,7 +1,7 @@
 /** Whatever encoders and hosts do, in any order, a broadcast is one timeline, and its files are its rows. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { positionAfter } from "../../../src/media/broadcast/segments.ts"
+import { broadcastPositionAfter } from "../../../src/media/broadcast/segments.ts"
 import { Timeline } from "../../../src/media/broadcast/timeline.ts"
 import { FFMPEG_FILES, fixture, fragmentsOf, initOf, joined, NOW, OPTIONS, Recorded } from "./support.ts"
 
@@ -62,7 +62,7 @@ const recovered = (recording: Recorded): Timeline => {
   // A take of which no segment got its row was never there.
   recording.takes.splice(last?.take ?? 0)
   const init = last === undefined ? undefined : initOf(recording.file(last.take))
-  return new Timeline(OPTIONS, positionAfter(last, take), init)
+  return new Timeline(OPTIONS, broadcastPositionAfter(last, take), init)
 }
 
 test("segments follow upon each other, no track goes back, and the files are what the rows say", () => {

@@ -1,7 +1,7 @@
 /** One clock over encoders that come and go. */
 import { expect, test } from "vitest"
 import type { Fragment } from "../../../src/media/broadcast/fmp4/fragment.ts"
-import { positionAfter } from "../../../src/media/broadcast/segments.ts"
+import { broadcastPositionAfter } from "../../../src/media/broadcast/segments.ts"
 import { Timeline } from "../../../src/media/broadcast/timeline.ts"
 import {
   clockOf,
@@ -305,7 +305,7 @@ test("after a crash the rows say where the timeline and the file go on", () => {
   const [take] = whole.takes
   // The third segment's row is not there; its bytes may be.
   const last = whole.segments[1]
-  const position = positionAfter(last, take)
+  const position = broadcastPositionAfter(last, take)
   const file = whole.file(1).slice(0, position.fileBytes)
   const timeline = new Timeline(OPTIONS, position, initOf(file))
   const next = new Recorded(timeline)
@@ -319,7 +319,7 @@ test("after a crash the rows say where the timeline and the file go on", () => {
     expect(seamsOf(goneOn, kind).overlap).toBe(0)
     expect(seamsOf(goneOn, kind).hole).toBeLessThan(0.15)
   }
-  expect(positionAfter(undefined, undefined)).toMatchObject({ nextSegment: 0, endMs: 0 })
+  expect(broadcastPositionAfter(undefined, undefined)).toMatchObject({ nextSegment: 0, endMs: 0 })
 })
 
 test("each run begins at the time of day at which its first moment was made", () => {

@@ -46,7 +46,7 @@ const canonicalQuery = (pairs: ReadonlyArray<readonly [string, string]>): string
     .filter(([name]) => name !== "X-Amz-Signature")
     .map(([name, value]) => [uriEncode(name), uriEncode(value)] as const)
     .map(([name, value]) => `${name}=${value}`)
-    // A name cannot hold "=", which sorts behind all that it may hold but letters; no name of S3 is the beginning of another one's.
+    // A name cannot hold "=", which sorts behind all that it may hold but emails; no name of S3 is the beginning of another one's.
     .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     .join("&")
 

@@ -235,7 +235,7 @@ export interface RestClient {
   } | string>
   /** Cancel a registration: its place is free, its links and sessions end. */
   readonly cancelRegistration: (request: { readonly params: { readonly id: string; readonly registrationId: string } }, settings?: CallSettings) => Promise<void>
-  /** Send the letter with the entry link again. */
+  /** Send the email with the entry link again. */
   readonly resendRegistration: (request: { readonly params: { readonly id: string; readonly registrationId: string } }, settings?: CallSettings) => Promise<{ readonly sent: boolean }>
   /** The messages of the event and its rooms, the first first. */
   readonly listChat: (request: {
@@ -330,7 +330,7 @@ export interface RestClient {
       readonly playbackUrl: string | null
     } | null
   }>
-  /** What is left of an event: the latest recording, clips and a summary. */
+  /** The recap of an event: its latest recording, clips and a summary. */
   readonly getRecap: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<{
     readonly event: {
       readonly id: string
@@ -409,7 +409,7 @@ export interface RestClient {
     readonly playbackUrl: string | null
     readonly event: EventReference
   }>
-  /** The notes of one table, for who holds the token from their letter. */
+  /** The notes of one table, for who holds the token from their email. */
   readonly getTableSummary: (request: { readonly params: { readonly id: string }; readonly query: { readonly t: string } }, settings?: CallSettings) => Promise<TableSummary>
   /** The event for a calendar (RFC 5545). */
   readonly getCalendar: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<string>
@@ -1021,7 +1021,7 @@ export interface RestClient {
     readonly inviteUrl?: string
     readonly mailed?: false
   }>
-  /** What an invite is about. */
+  /** The subject of an invite. */
   readonly previewInvite: (request: { readonly params: { readonly token: string } }, settings?: CallSettings) => Promise<{
     readonly kind: "workspace" | "event"
     readonly status: "pending" | "accepted" | "declined" | "revoked" | "expired"
@@ -1130,11 +1130,11 @@ export interface RestClient {
   readonly logout: (request?: Record<never, never>, settings?: CallSettings) => Promise<void>
   /** The signed-in account. */
   readonly me: (request?: Record<never, never>, settings?: CallSettings) => Promise<AccountView>
-  /** Prove an e-mail address with the token from its letter. */
+  /** Prove an e-mail address with the token from its email. */
   readonly verifyEmail: (request: { readonly payload: { readonly token: string } }, settings?: CallSettings) => Promise<{ readonly verified: true; readonly email: string }>
-  /** Send the verification letter again. */
+  /** Send the verification email again. */
   readonly resendVerification: (request?: Record<never, never>, settings?: CallSettings) => Promise<{ readonly requested: true; readonly verifyUrl?: string }>
-  /** Ask for a reset letter; the answer never says whether the address is known. */
+  /** Ask for a reset email; the answer never says whether the address is known. */
   readonly requestPasswordReset: (request: { readonly payload: { readonly email: string } }, settings?: CallSettings) => Promise<{ readonly requested: true; readonly resetUrl?: string }>
   /** Set a new password; ends every session and token of the account. When it is the first to prove the address, what was made of the account before is revoked. */
   readonly resetPassword: (request: { readonly payload: { readonly token: string; readonly password: string } }, settings?: CallSettings) => Promise<{ readonly reset: true }>
@@ -1354,7 +1354,7 @@ export interface RestClient {
     readonly node: string
     readonly settings: ReadonlyArray<{ readonly name: string; readonly value: string; readonly isSet: boolean }>
   }>
-  /** Send a letter to this address at once, and say whether the mail server took it. */
+  /** Send an email to this address at once, and say whether the mail server took it. */
   readonly testMail: (request: { readonly payload: { readonly to: string } }, settings?: CallSettings) => Promise<{ readonly problem: string | null; readonly durationMs: number }>
   /** Send a signed `ping` to any address that may be called, and say what came of it. */
   readonly testWebhook: (request: { readonly payload: { readonly url: string } }, settings?: CallSettings) => Promise<{
@@ -1374,7 +1374,7 @@ export interface RestClient {
       readonly fields: { readonly [key: string]: Json }
     }>
   }>
-  /** What an error code means: where a problem's `type` leads. */
+  /** The meaning of an error code: where a problem's `type` leads. */
   readonly getProblem: (request: {
     readonly params: {
       readonly code: "bad_request" | "unknown_command" | "role_not_on_event" | "invalid_token" | "unauthorized" | "sign_in_required" | "signup_closed" | "forbidden" | "fresh_sign_in_required" | "sso_required" | "mfa_required" | "not_found" | "muted" | "method_not_allowed" | "conflict" | "wrong_phase" | "feature_disabled" | "event_ended" | "slug_taken" | "event_full" | "encoder_replaced" | "email_taken" | "account_exists" | "idempotency_in_progress" | "too_large" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "upgrade_required" | "rate_limited" | "internal_error" | "idp_not_configured" | "unavailable"

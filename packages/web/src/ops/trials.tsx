@@ -63,10 +63,10 @@ export const Trials = ({ platformKey }: { readonly platformKey: string }) => {
         type="email"
         label={ops.mailTo}
         hint={ops.mailToHint}
-        verb={ops.sendLetter}
+        verb={ops.sendEmail}
         send={async (to) => {
           const { problem, durationMs } = await testMail(platformKey, to)
-          return { problem, done: ops.letterTaken(number(durationMs)) }
+          return { problem, done: ops.emailTaken(number(durationMs)) }
         }}
       />
       <Trial

@@ -32,10 +32,10 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       error: problems(...WITH_BODY, "invalid_token", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "Prove an e-mail address with the token from its letter")
+      .annotate(OpenApi.Summary, "Prove an e-mail address with the token from its email")
       .annotate(
         OpenApi.Description,
-        "Takes the one-time token of the letter. An address that is proved for the first time revokes what was made before by an account that had not proved it.",
+        "Takes the one-time token of the email. An address that is proved for the first time revokes what was made before by an account that had not proved it.",
       )
       .annotate(Example, { request: { token: TOKEN }, response: { verified: true, email: "ada@example.com" } }),
     HttpApiEndpoint.post("resendVerification", "/v1/accounts/resend-verification", {
@@ -43,8 +43,8 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       error: problems(...COMMON, "conflict"),
     })
       .annotate(EndpointAccess, "account")
-      .annotate(OpenApi.Summary, "Send the verification letter again")
-      .annotate(OpenApi.Description, "Sends another letter to the primary address, if it is not proved yet.")
+      .annotate(OpenApi.Summary, "Send the verification email again")
+      .annotate(OpenApi.Description, "Sends another email to the primary address, if it is not proved yet.")
       .annotate(Example, { response: { requested: true } }),
     HttpApiEndpoint.post("requestPasswordReset", "/v1/accounts/request-password-reset", {
       payload: Schema.Struct({ email: KnownEmail }),
@@ -53,8 +53,8 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
     })
       .annotate(EndpointAccess, "public")
       .annotate(AddressLimit, "anonymousMail")
-      .annotate(OpenApi.Summary, "Ask for a reset letter; the answer never says whether the address is known")
-      .annotate(OpenApi.Description, "The letter holds a link that works once.")
+      .annotate(OpenApi.Summary, "Ask for a reset email; the answer never says whether the address is known")
+      .annotate(OpenApi.Description, "The email holds a link that works once.")
       .annotate(Example, { request: { email: "ada@example.com" }, response: { requested: true } }),
     HttpApiEndpoint.post("resetPassword", "/v1/accounts/reset-password", {
       payload: Schema.Struct({ token: Token, password: NewPassword }),
@@ -66,7 +66,7 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
         OpenApi.Summary,
         "Set a new password; ends every session and token of the account. When it is the first to prove the address, what was made of the account before is revoked",
       )
-      .annotate(OpenApi.Description, "Takes the one-time token of the letter. Afterwards the account must log in anew.")
+      .annotate(OpenApi.Description, "Takes the one-time token of the email. Afterwards the account must log in anew.")
       .annotate(Example, { request: { token: TOKEN, password: "a newer horse battery" }, response: { reset: true } }),
     HttpApiEndpoint.post("changePassword", "/v1/accounts/password", {
       payload: Schema.Struct({ currentPassword: Schema.String, password: NewPassword }),

@@ -119,7 +119,7 @@ export const Accounts = HttpApiGroup.make("accounts")
       .annotate(OpenApi.Summary, "Create an account and its first workspace, and sign in")
       .annotate(
         OpenApi.Description,
-        "Makes an account, its first workspace and a session cookie, and sends a letter that proves the address. Outside production the answer also has that letter's link.",
+        "Makes an account, its first workspace and a session cookie, and sends an email that proves the address. Outside production the answer also has that email's link.",
       )
       .annotate(Example, {
         request: { email: "ada@example.com", password: "correct horse battery", name: "Ada Lovelace" },

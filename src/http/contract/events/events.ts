@@ -44,7 +44,7 @@ export const Events = HttpApiGroup.make("events")
       .annotate(OpenApi.Summary, "Create a draft event with its phases")
       .annotate(
         OpenApi.Description,
-        "The event begins as a `draft`, seen by the workspace alone. `phases` are its agenda, in order; more can be appended later. Read the event to see the ids of its phases. `warnings` name what you may not have meant, such as a start in the past; a published event without phases is one more. With `reminders`, which is on by default, everybody who registers gets a letter a day and ten minutes before `scheduledAt`.",
+        "The event begins as a `draft`, seen by the workspace alone. `phases` are its agenda, in order; more can be appended later. Read the event to see the ids of its phases. `warnings` name what you may not have meant, such as a start in the past; a published event without phases is one more. With `reminders`, which is on by default, everybody who registers gets an email a day and ten minutes before `scheduledAt`.",
       )
       .annotate(Example, {
         request: {

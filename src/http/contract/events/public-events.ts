@@ -146,7 +146,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       error: problems(...READ),
     })
       .annotate(EndpointAccess, "publicEvent")
-      .annotate(OpenApi.Summary, "What is left of an event: the latest recording, clips and a summary")
+      .annotate(OpenApi.Summary, "The recap of an event: its latest recording, clips and a summary")
       .annotate(OpenApi.Description, "Fields are null until there is something to show.")
       .annotate(Example, {
         response: {
@@ -226,7 +226,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       params: PathId,
       query: {
         t: Schema.String.check(Schema.isMinLength(1)).annotate({
-          description: "The token of the letter.",
+          description: "The token of the email.",
           examples: ["2b8NvQ0xJwYyVt6u"],
         }),
       },
@@ -235,8 +235,8 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
     })
       .annotate(EndpointAccess, "public")
       .annotate(SecretAddress, true)
-      .annotate(OpenApi.Summary, "The notes of one table, for who holds the token from their letter")
-      .annotate(OpenApi.Description, "`t` is the token of the letter, and the credential.")
+      .annotate(OpenApi.Summary, "The notes of one table, for who holds the token from their email")
+      .annotate(OpenApi.Description, "`t` is the token of the email, and the credential.")
       .annotate(Example, {
         response: {
           event: { id: ids.event, title: event.title, scheduledAt: T1 },
@@ -281,7 +281,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail")
       .annotate(
         OpenApi.Description,
-        "One place for each address: `alreadyRegistered` says that it has one. The link of the letter is in the letter alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
+        "One place for each address: `alreadyRegistered` says that it has one. The link of the email is in the email alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
       )
       .annotate(Example, {
         request: { name: "Grace Hopper", email: "grace@example.com" },

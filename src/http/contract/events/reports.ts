@@ -147,7 +147,7 @@ export const Reports = HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "Cancel a registration: its place is free, its links and sessions end")
       .annotate(
         OpenApi.Description,
-        "The links of its letters and the sessions behind them stop working, and the person is disconnected. The same address may register again.",
+        "The links of its emails and the sessions behind them stop working, and the person is disconnected. The same address may register again.",
       ),
     HttpApiEndpoint.post("resendRegistration", "/v1/events/:id/registrations/:registrationId/resend", {
       params: { ...PathId, registrationId: Id },
@@ -155,10 +155,10 @@ export const Reports = HttpApiGroup.make("reports")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "rate_limited"),
     })
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "Send the letter with the entry link again")
+      .annotate(OpenApi.Summary, "Send the email with the entry link again")
       .annotate(
         OpenApi.Description,
-        "Earlier links go on working. The person's address gets at most three letters a minute.",
+        "Earlier links go on working. The person's address gets at most three emails a minute.",
       )
       .annotate(Example, { response: { sent: true } }),
     report("listChat", "chat", "messages", Message, "The messages of the event and its rooms, the first first")

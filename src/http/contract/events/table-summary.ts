@@ -121,7 +121,7 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
       .annotate(OpenApi.Summary, "Store the notes of one table and mail them to those who sat there")
       .annotate(
         OpenApi.Description,
-        "The answer says to whom a letter went. People who have asked for no letters get none.",
+        "The answer says to whom an email went. People who have asked for no emails get none.",
       )
       .annotate(Example, {
         request: {

@@ -108,7 +108,7 @@ export const Invites = HttpApiGroup.make("invites")
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(Audited, "invite.resent")
       .annotate(OpenApi.Summary, "Send an invite again, with a new token and a new term")
-      .annotate(OpenApi.Description, "The link of the earlier letter stops working.")
+      .annotate(OpenApi.Description, "The link of the earlier email stops working.")
       .annotate(Example, { response: issuedInvite }),
     HttpApiEndpoint.get("previewInvite", "/v1/invites/:token", {
       params: PathToken,
@@ -117,7 +117,7 @@ export const Invites = HttpApiGroup.make("invites")
     })
       .annotate(EndpointAccess, "public")
       .annotate(SecretAddress, true)
-      .annotate(OpenApi.Summary, "What an invite is about")
+      .annotate(OpenApi.Summary, "The subject of an invite")
       .annotate(
         OpenApi.Description,
         "Shown before the invited person signs in: workspace, event and role. The token in the path is the credential.",

@@ -59,7 +59,7 @@ export const Links = HttpApiGroup.make("links")
       .annotate(OpenApi.Summary, "Addresses, open invites and entry links with their holders, newest first")
       .annotate(
         OpenApi.Description,
-        "Each works for whoever has it, for as long as the rights of its holder last. Those of which nothing is left to hold are not listed, so that a page may be short. Session tokens, which last an hour, and links of letters to an account are not in it.",
+        "Each works for whoever has it, for as long as the rights of its holder last. Those of which nothing is left to hold are not listed, so that a page may be short. Session tokens, which last an hour, and links of emails to an account are not in it.",
       )
       .annotate(Example, {
         response: examplePage("links", {

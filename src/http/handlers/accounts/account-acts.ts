@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { SecondFactors } from "../../../identity/accounts/second-factors.ts"
 import { RequestCaller } from "../../../identity/request-caller.ts"
-import { signInChangedLetter } from "../../../mail/letters.ts"
+import { signInChangedEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { findPrimaryAddress } from "../../../store/accounts/accounts.ts"
 import type { Queryable } from "../../../store/database.ts"
@@ -51,7 +51,7 @@ export const tellChange = (sql: Queryable, accountId: string, change: keyof type
     yield* query(async () => {
       const address = await findPrimaryAddress(sql, accountId)
       if (address?.verified !== true) return
-      await post(sql, signInChangedLetter(address.email, address.name, CHANGES[change], `${appUrl}/`))
+      await post(sql, signInChangedEmail(address.email, address.name, CHANGES[change], `${appUrl}/`))
     })
   })
 

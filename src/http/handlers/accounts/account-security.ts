@@ -8,7 +8,7 @@ import {
 } from "../../../identity/accounts/account-tokens.ts"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
 import { RequestCaller } from "../../../identity/request-caller.ts"
-import { resetLetter, verificationLetter } from "../../../mail/letters.ts"
+import { resetEmail, verificationEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, Forbidden, InvalidToken, NotFound, Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import { foldEmail } from "../../../model/text/email.ts"
@@ -46,7 +46,7 @@ export const postVerification = (
   Effect.gen(function* () {
     const token = yield* issueAccountToken(sql, "verify_email", { accountId, emailId })
     const url = `${appUrl}/verify#token=${token}`
-    yield* query(() => mailer.post(sql, verificationLetter(email, name, url)))
+    yield* query(() => mailer.post(sql, verificationEmail(email, name, url)))
     return url
   })
 
@@ -61,7 +61,7 @@ const postReset = (
     const address = yield* query(async () => findAddress(sql, await storedForm(sql, email)))
     if (address === undefined) return undefined
     const url = `${appUrl}/reset#token=${yield* issueAccountToken(sql, "reset_password", address)}`
-    yield* query(() => mailer.post(sql, resetLetter(address.email, address.name, url)))
+    yield* query(() => mailer.post(sql, resetEmail(address.email, address.name, url)))
     return url
   })
 
@@ -97,7 +97,7 @@ export const accountSecurity = {
         const { appUrl, emailDevMode } = yield* HttpSettings
         const { log } = yield* Telemetry
         const { address } = yield* RequestCaller
-        yield* (yield* RateLimits).resetLetter(address, foldEmail(payload.email))
+        yield* (yield* RateLimits).resetEmail(address, foldEmail(payload.email))
         const mailer = yield* Mailer
         const post = (yield* Database)
           .transaction((sql) => postReset(sql, mailer, appUrl, payload.email))
@@ -108,7 +108,7 @@ export const accountSecurity = {
         }
         // Runs in the background: the time of the answer must not reveal whether the address is known.
         yield* Effect.forkDetach(
-          Effect.catchCause(post, (cause) => Effect.sync(() => log.error({ err: cause }, "a reset letter was lost"))),
+          Effect.catchCause(post, (cause) => Effect.sync(() => log.error({ err: cause }, "a reset email was lost"))),
         )
         return { requested: true as const }
       }),

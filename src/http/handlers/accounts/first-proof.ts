@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { resetPassword } from "../../../identity/accounts/account-tokens.ts"
 import { ApiKeys } from "../../../identity/api-keys.ts"
-import { takenBackLetter } from "../../../mail/letters.ts"
+import { takenBackEmail } from "../../../mail/emails.ts"
 import { strangersLine } from "../../../mail/lines.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { isEmail } from "../../../model/text/email.ts"
@@ -80,7 +80,7 @@ export const takenBackNotice = (requestId: string) =>
       await insertAuditEntries(sql, entriesOf(takenBack, takenBack.accountId, requestId))
       const address = await findPrimaryAddress(sql, takenBack.accountId)
       if (address !== undefined) {
-        await mailer.post(sql, takenBackLetter(address.email, address.name, lines, `${appUrl}/`))
+        await mailer.post(sql, takenBackEmail(address.email, address.name, lines, `${appUrl}/`))
       }
     }
   })

@@ -5,7 +5,7 @@ import { LiveEvents } from "../../../actors/live-events.ts"
 import { ID_USED_BEFORE } from "../../../actors/runtime/executor.ts"
 import { hostState } from "../../../gateway/recovery/ready.ts"
 import { GatewayDoor } from "../../../gateway/requests/door.ts"
-import type { Answered, BatchRefused } from "../../../gateway/requests/request-commands.ts"
+import type { BatchRefused, RequestOutcome } from "../../../gateway/requests/request-commands.ts"
 import { LiveBroadcasts } from "../../../media/placed/live-broadcasts.ts"
 import { BadRequest, CommandRefused, type Failure, IdempotencyKeyReused } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
@@ -43,7 +43,7 @@ const frameOf = ({ id, t, d, rev }: AnyCommand, otherwise: string): CommandFrame
   ...(rev === undefined ? {} : { rev }),
 })
 
-type Refused = Extract<Answered | BatchRefused, { readonly refusal: unknown }>
+type Refused = Extract<RequestOutcome | BatchRefused, { readonly refusal: unknown }>
 
 /** `at`: the path of the refused command in the body; null: no single command is refused. */
 const failureOf = (refused: Refused, at: ReadonlyArray<string | number> | null, { event }: Scope): Failure => {
@@ -82,13 +82,13 @@ const personal = <Body>(body: Body, { event }: Scope) =>
     return own === null || own === text ? body : (JSON.parse(own) as Body)
   })
 
-const doneOf = ({ v, d, isDuplicate }: Extract<Answered, { readonly v: number }>) => ({
+const doneOf = ({ v, d, isDuplicate }: Extract<RequestOutcome, { readonly v: number }>) => ({
   v,
   d,
   ...(isDuplicate ? { dup: true } : {}),
 })
 
-const outcomeOf = (id: string, answered: Answered): CommandOutcome =>
+const outcomeOf = (id: string, answered: RequestOutcome): CommandOutcome =>
   "refusal" in answered ? { id, ok: false, e: answered.refusal } : { id, ok: true, ...doneOf(answered) }
 
 /** Ids of a batch stand for one command each. */

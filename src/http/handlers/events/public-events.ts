@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { entryLinkOf, issueEntryToken, readEntryToken } from "../../../identity/accounts/entry.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
-import { entryLetter } from "../../../mail/letters.ts"
+import { entryEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
@@ -46,7 +46,7 @@ import {
   watchAddress,
 } from "../../requests/media/addresses.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
+import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { eventCalendar } from "./calendar.ts"
 import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
@@ -257,7 +257,7 @@ export const publicEvents = {
             query(async () => {
               const token = await issueEntryToken(sql, id)
               const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-              await mailer.post(sql, entryLetter(person.email, letter, entryLinkOf(appUrl, event.id, token)))
+              await mailer.post(sql, entryEmail(person.email, letter, entryLinkOf(appUrl, event.id, token)))
               return alreadyRegistered
             }),
           ),

@@ -1,7 +1,7 @@
 /** Reports of an event. */
 import { Clock, Effect } from "effect"
 import { entryLinkOf, issueEntryToken } from "../../../identity/accounts/entry.ts"
-import { entryLetter } from "../../../mail/letters.ts"
+import { entryEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
@@ -30,7 +30,7 @@ import type { Handlers } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
+import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { ask } from "./live-commands.ts"
 import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
@@ -185,7 +185,7 @@ export const reports = {
           query(async () => {
             const token = await issueEntryToken(sql, registrationId)
             const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-            await mailer.post(sql, entryLetter(person.email, letter, entryLinkOf(appUrl, event.id, token)))
+            await mailer.post(sql, entryEmail(person.email, letter, entryLinkOf(appUrl, event.id, token)))
           }),
         )
         mailer.collect()

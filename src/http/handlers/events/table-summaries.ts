@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { HelpDesk } from "../../../help/help-desk.ts"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
-import { tableNotesLetter } from "../../../mail/letters.ts"
+import { tableNotesEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { NotFound } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
@@ -13,7 +13,7 @@ import { query } from "../../../store/query.ts"
 import type { TableDraft, TableSummaries } from "../../contract/events/table-summary.ts"
 import type { Handlers } from "../../requests/call.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { countLettersToOthers, requireProvedSender, unaskedLetters } from "../workspaces/letters-to-others.ts"
+import { countEmailsToOthers, requireProvedSender, unaskedEmails } from "../workspaces/mail-to-others.ts"
 import { type Reader, readersOf, withinLimits } from "./table-note-readers.ts"
 
 const TOKEN_MS = 90 * 86_400_000
@@ -33,7 +33,7 @@ export const tableSummaries = {
       Effect.gen(function* () {
         const { event, workspaceId } = scope
         const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
-        const post = yield* unaskedLetters
+        const post = yield* unaskedEmails
         const mailer = yield* Mailer
         const database = yield* Database
         const now = yield* Clock.currentTimeMillis
@@ -57,7 +57,7 @@ export const tableSummaries = {
           const mailed =
             email !== null &&
             (await post(sql, { workspaceId, kind: "tableNotes", email }, (unsubscribeUrl) =>
-              tableNotesLetter(email, notes, url, unsubscribeUrl),
+              tableNotesEmail(email, notes, url, unsubscribeUrl),
             )) === "posted"
           return { userId, mailed, ...(mailed && !emailDevMode ? {} : { url }) }
         }
@@ -80,7 +80,7 @@ export const tableSummaries = {
             query(() => mailAll(sql)),
             (answers) => {
               const chosen = answers.filter(({ userId, mailed }) => mailed && readers.get(userId)?.isChosen === true)
-              return countLettersToOthers(sql, workspaceId, chosen.length, mailPerWorkspacePerDay)
+              return countEmailsToOthers(sql, workspaceId, chosen.length, mailPerWorkspacePerDay)
             },
           ),
         )

@@ -5,7 +5,7 @@
  */
 import { Effect, Layer } from "effect"
 import { Connections, proofRecordOf } from "../../../identity/connections/connections.ts"
-import { domainLostLetter } from "../../../mail/letters.ts"
+import { domainLostEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
@@ -39,7 +39,7 @@ const tellLoss = (sql: Queryable, { connectionId, domain }: ProvedDomain, reques
       const act = { action: "connection.domain_lost", actorKind: "account", actorId } as const
       await insertAuditEntries(sql, [{ ...act, workspaceId, targetId: connectionId, requestId }])
       for (const { email, name } of await ownerAddresses(sql, workspaceId)) {
-        await post(sql, domainLostLetter(email, name, domain, `${appUrl}/`))
+        await post(sql, domainLostEmail(email, name, domain, `${appUrl}/`))
       }
     })
   })

@@ -9,7 +9,7 @@ import {
   reissueInvite,
   revokeInvite,
 } from "../../../identity/invites.ts"
-import { invitationLetter } from "../../../mail/letters.ts"
+import { invitationEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { BadRequest, Conflict, NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import { scopeToGive } from "../../../model/key-rights.ts"
@@ -33,7 +33,7 @@ import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { requireGivable } from "../../requests/key-rights.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
-import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "./letters-to-others.ts"
+import { countEmailsToOthers, type MailSender, requireProvedSender, unaskedEmails } from "./mail-to-others.ts"
 
 interface Asked {
   readonly email?: string
@@ -89,7 +89,7 @@ const previewOf = (invitation: InvitationRow) => ({
  * Sends an invitation: a sender with a verified address may write to others, and each address gets a limited number of emails. Refused
  * invitations are not counted.
  */
-const mailing = <A, E, R>(sender: Sender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>
+const mailing = <A, E, R>(sender: MailSender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     if (email === undefined || email === null) return yield* announcing
     yield* requireProvedSender(sender)
@@ -122,7 +122,7 @@ const announce = <E>(
   Effect.gen(function* () {
     const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
     const mailer = yield* Mailer
-    const post = yield* unaskedLetters
+    const post = yield* unaskedEmails
     const answer = yield* (yield* Database).transaction((sql) =>
       Effect.gen(function* () {
         // Locked first: a concurrent removal of the caller either precedes and refuses this, or follows and revokes the invite.
@@ -136,10 +136,10 @@ const announce = <E>(
         const to = { workspace: workspaceName, event: eventTitle, role }
         const outcome = yield* query(() =>
           post(sql, { workspaceId, kind: "invitation", email }, (unsubscribeUrl) =>
-            invitationLetter(email, to, inviteUrl, unsubscribeUrl),
+            invitationEmail(email, to, inviteUrl, unsubscribeUrl),
           ),
         )
-        if (outcome === "posted") yield* countLettersToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)
+        if (outcome === "posted") yield* countEmailsToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)
         return answerOf(issued.invite, inviteUrl, outcome, emailDevMode)
       }),
     )

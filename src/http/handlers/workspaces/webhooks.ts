@@ -189,7 +189,7 @@ export const webhooks = {
         const completeSince = yield* database.run((sql) => keepOccurrences(sql, workspaceId))
         const isUnplaced = database.run((sql) => hasUnplaced(sql, workspaceId))
         const placeSome = database.transaction((sql) => query(() => placeOccurrences(sql, workspaceId)))
-        // What happened before gets its place first: places grow.
+        // Earlier occurrences get their places first: places grow.
         if (given === END) while (yield* isUnplaced) yield* placeSome
         const place = given === END ? yield* database.run((sql) => endOfFeed(sql, workspaceId)) : given
         const look = Effect.gen(function* () {

@@ -14,7 +14,7 @@ const quotaUsed = new Conflict({
 
 const notProved = new Forbidden({
   detail:
-    "Recordings and broadcasts begin once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
+    "Recordings and broadcasts begin once an owner of the workspace has confirmed their e-mail address, with the link in the email they got when they signed up.",
 })
 
 /** Fails where proof is required and the workspace has no owner who has proved an address. */

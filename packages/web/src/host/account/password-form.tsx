@@ -8,7 +8,7 @@ import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.
 import { TextField } from "../../ui/fields.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 
-const Letter = ({ email }: { readonly email: string }) => {
+const ConfirmationEmail = ({ email }: { readonly email: string }) => {
   const { host } = useTexts()
   const [answer, asked] = useState<{ readonly resetUrl?: string } | undefined>(undefined)
   const { run, isPending, error } = useAction(() => rest.requestPasswordReset({ payload: { email } }))
@@ -18,11 +18,11 @@ const Letter = ({ email }: { readonly email: string }) => {
       <FailureNotice error={error} />
       <div className="row">
         <Button isPending={isPending} onPress={() => void run().then(asked)}>
-          {host.sendLetter}
+          {host.sendEmail}
         </Button>
         {/* In development no email is sent. */}
         {answer?.resetUrl === undefined ? null : <LinkButton href={answer.resetUrl}>{host.newPassword}</LinkButton>}
-        <span role="status">{answer === undefined ? "" : host.letterOut}</span>
+        <span role="status">{answer === undefined ? "" : host.emailOut}</span>
       </div>
     </>
   )
@@ -82,7 +82,7 @@ export const PasswordForm = ({ email, onChange }: { readonly email: string; read
           <span role="status">{isChanged ? host.account.passwordChanged : ""}</span>
         </div>
       </FieldForm>
-      <Letter email={email} />
+      <ConfirmationEmail email={email} />
     </section>
   )
 }

@@ -30,10 +30,10 @@ export const ResetPage = () => {
         <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />
         <FailureNotice error={left} />
         <Button type="submit" look="main" isPending={isPending}>
-          {host.sendLetter}
+          {host.sendEmail}
         </Button>
       </FieldForm>
-      {answer === undefined ? null : <Notice>{host.letterSent}</Notice>}
+      {answer === undefined ? null : <Notice>{host.emailSent}</Notice>}
       {/* In development no email is sent. */}
       {answer?.resetUrl === undefined ? null : <LinkButton href={answer.resetUrl}>{host.newPassword}</LinkButton>}
       <p>

@@ -18,11 +18,11 @@ export const VerifyNotice = ({ view }: { readonly view: AccountView }) => {
       <FailureNotice error={error} />
       <div className="row">
         <Button isPending={isPending} onPress={() => void run().then(asked)}>
-          {host.letterAgain}
+          {host.emailAgain}
         </Button>
         {/* In development no email is sent. */}
         {verifyUrl === undefined ? null : <LinkButton href={verifyUrl}>{host.verify}</LinkButton>}
-        <span role="status">{answer === undefined ? "" : host.letterOut}</span>
+        <span role="status">{answer === undefined ? "" : host.emailOut}</span>
       </div>
     </div>
   )

@@ -7,21 +7,21 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
 import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Queryable } from "../store/database.ts"
-import { findRefusal, listRefusals } from "../store/mail/letters.ts"
+import { findRefusal, listRefusals } from "../store/mail/emails.ts"
 
 /** Kinds that may be refused. Their order is part of every link: append new ones at the end. */
 const KINDS = ["invitation", "tableNotes", "reminder"] as const
 export type RefusableKind = (typeof KINDS)[number]
 
 /** The emails refused by a link. */
-export interface LetterRefusal {
+export interface EmailRefusal {
   readonly workspaceId: string
   readonly kind: RefusableKind
   readonly addressHash: Uint8Array
 }
 
 /** Identity of an email: its workspace, its kind, and its folded recipient address. */
-export interface UnaskedLetter {
+export interface UnaskedEmail {
   readonly workspaceId: string
   readonly kind: RefusableKind
   readonly email: string
@@ -38,26 +38,26 @@ const idOf = (bytes: Buffer): string =>
 const keyed = (key: Uint8Array, what: "address" | "link", data: string | Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${what}:`).update(data).digest()
 
-export class LetterRefusals extends Context.Service<
-  LetterRefusals,
+export class EmailRefusals extends Context.Service<
+  EmailRefusals,
   {
     /** Token of the link in this email, as one path segment. */
-    readonly tokenFor: (letter: UnaskedLetter) => string
+    readonly tokenFor: (letter: UnaskedEmail) => string
     /** `undefined` for anything that this server did not sign. */
-    readonly read: (token: string) => LetterRefusal | undefined
-    readonly isRefused: (sql: Queryable, letter: UnaskedLetter) => Promise<boolean>
+    readonly read: (token: string) => EmailRefusal | undefined
+    readonly isRefused: (sql: Queryable, letter: UnaskedEmail) => Promise<boolean>
     /** The folded addresses among these that refused emails of the kind. */
     readonly refusedAmong: (
       sql: Queryable,
-      letters: Omit<UnaskedLetter, "email">,
+      letters: Omit<UnaskedEmail, "email">,
       emails: ReadonlyArray<string>,
     ) => Promise<ReadonlySet<string>>
   }
->()("gathercue/LetterRefusals") {
+>()("gathercue/EmailRefusals") {
   /** `keys` are for this purpose alone; `addressKey` is 32 bytes that stay the same as long as the store keeps hashes of addresses. */
-  static readonly layer = (keys: KeyRing, addressKey: Uint8Array): Layer.Layer<LetterRefusals> =>
-    Layer.sync(LetterRefusals, () => {
-      const refusalOf = ({ workspaceId, kind, email }: UnaskedLetter): LetterRefusal => ({
+  static readonly layer = (keys: KeyRing, addressKey: Uint8Array): Layer.Layer<EmailRefusals> =>
+    Layer.sync(EmailRefusals, () => {
+      const refusalOf = ({ workspaceId, kind, email }: UnaskedEmail): EmailRefusal => ({
         workspaceId,
         kind,
         addressHash: keyed(addressKey, "address", email),

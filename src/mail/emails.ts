@@ -5,7 +5,7 @@
 import type { Timestamp } from "../model/timestamp.ts"
 import { MAX_LENGTH_IN_SUBJECT, membersLine, strangersLine } from "./lines.ts"
 
-export interface Letter {
+export interface EmailMessage {
   /** Folded address of the recipient. */
   readonly to: string
   readonly subject: string
@@ -43,7 +43,7 @@ const titled = (title: string): string => membersLine(title, "an event", MAX_LEN
 const eventNamed = (title: string): string => `"${membersLine(title, "an event")}"`
 const hello = (name: string | null): string => `Hello ${strangersLine(name ?? "", "there")},`
 
-const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): Letter => {
+const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): EmailMessage => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
   const url = escapeHtml(action.url)
   const noMore = unsubscribe === undefined ? [] : [`${unsubscribe.label}:\n${unsubscribe.url}`]
@@ -61,35 +61,35 @@ const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): Letter 
   }
 }
 
-export const verificationLetter = (to: string, name: string, url: string): Letter =>
+export const verificationEmail = (to: string, name: string, url: string): EmailMessage =>
   write({
     to,
     subject: "Confirm your e-mail address",
     lines: [hello(name), "please confirm that this address is yours."],
     action: { label: "Confirm the address", url },
-    why: "The link works for a day. If you did not sign up, ignore this letter and nothing happens.",
+    why: "The link works for a day. If you did not sign up, ignore this email and nothing happens.",
   })
 
-export const testLetter = (to: string, url: string): Letter =>
+export const testEmail = (to: string, url: string): EmailMessage =>
   write({
     to,
     subject: "Test of the mail server",
-    lines: ["The operator of this server asked for a letter to this address, to see that letters arrive."],
+    lines: ["The operator of this server asked for an email to this address, to see that emails arrive."],
     action: { label: "The server", url },
     why: "Nothing is to be done.",
   })
 
-export const resetLetter = (to: string, name: string, url: string): Letter =>
+export const resetEmail = (to: string, name: string, url: string): EmailMessage =>
   write({
     to,
     subject: "Choose a new password",
     lines: [hello(name), "somebody, probably you, asked for a new password."],
     action: { label: "Choose a new password", url },
-    why: "The link works once, for 30 minutes. If it was not you, ignore this letter: your password stays as it is.",
+    why: "The link works once, for 30 minutes. If it was not you, ignore this email: your password stays as it is.",
   })
 
 /** `what` is a sentence of ours. */
-export const signInChangedLetter = (to: string, name: string, what: string, url: string): Letter =>
+export const signInChangedEmail = (to: string, name: string, what: string, url: string): EmailMessage =>
   write({
     to,
     subject: "The way you sign in has changed",
@@ -98,7 +98,7 @@ export const signInChangedLetter = (to: string, name: string, what: string, url:
     why: "If it was not you, choose a new password, end the other sign-ins and look at your second factors, all under your account.",
   })
 
-export const domainLostLetter = (to: string, name: string, domain: string, url: string): Letter =>
+export const domainLostEmail = (to: string, name: string, domain: string, url: string): EmailMessage =>
   write({
     to,
     subject: "A domain no longer signs people in to your workspace",
@@ -107,11 +107,11 @@ export const domainLostLetter = (to: string, name: string, domain: string, url: 
       `the record in the DNS of ${domain} that proved it is gone, so people with its addresses no longer sign in by your identity provider. Put the record back and check the connection, if the domain is still yours.`,
     ],
     action: { label: "See the connection", url },
-    why: "You get this letter because you own the workspace.",
+    why: "You get this email because you own the workspace.",
   })
 
 /** `takenBack` lists the objects taken back, one line each; no mail program makes a link of a stranger's text in them. */
-export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): Letter =>
+export const takenBackEmail = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): EmailMessage =>
   write({
     to,
     subject: "What was made of your account before was revoked",
@@ -121,15 +121,15 @@ export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArr
       ...takenBack,
     ],
     action: { label: "Sign in", url },
-    why: "You get this letter once.",
+    why: "You get this email once.",
   })
 
 /** `host` is the endpoint's, whose path and query may hold secrets. */
-export const disabledWebhookLetter = (
+export const disabledWebhookEmail = (
   to: string,
   webhook: { readonly name: string; readonly workspace: string; readonly host: string; readonly reason: string },
   url: string,
-): Letter =>
+): EmailMessage =>
   write({
     to,
     subject: "A webhook endpoint was disabled",
@@ -143,15 +143,15 @@ export const disabledWebhookLetter = (
       "What happens from now on is kept for it as skipped. Enable it when its server is ready, and deliver again what it missed.",
     ],
     action: { label: "See the endpoints", url },
-    why: "You get this letter because you own the workspace.",
+    why: "You get this email because you own the workspace.",
   })
 
-export const invitationLetter = (
+export const invitationEmail = (
   to: string,
   invitation: { readonly workspace: string; readonly event: string | null; readonly role: string },
   url: string,
   unsubscribeUrl: string,
-): Letter =>
+): EmailMessage =>
   write({
     to,
     subject: `You are invited to ${membersLine(invitation.event ?? invitation.workspace, "a workspace", MAX_LENGTH_IN_SUBJECT)}`,
@@ -161,7 +161,7 @@ export const invitationLetter = (
         : `${membersLine(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
     ],
     action: { label: "See the invitation", url },
-    why: "The link works for seven days, for anyone who holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this letter.",
+    why: "The link works for seven days, for anyone who holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this email.",
     unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
   })
 
@@ -169,11 +169,11 @@ const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "s
 /** Formats as in "Monday, 1 March 2027 at 17:00 UTC": an email does not know the reader's time zone. */
 const moment = (when: Timestamp): string => `${WHEN.format(new Date(when))} UTC`
 
-export const entryLetter = (
+export const entryEmail = (
   to: string,
   entry: { readonly name: string; readonly event: string; readonly when: Timestamp | null },
   url: string,
-): Letter =>
+): EmailMessage =>
   write({
     to,
     subject: `Your place at ${titled(entry.event)}`,
@@ -184,13 +184,13 @@ export const entryLetter = (
         : `you are registered for ${eventNamed(entry.event)}, which begins on ${moment(entry.when)}.`,
     ],
     action: { label: "Enter the event", url },
-    why: "The link is yours alone and works until a day after the event. If you did not register, ignore this letter.",
+    why: "The link is yours alone and works until a day after the event. If you did not register, ignore this email.",
   })
 
 /** Reminders one day and ten minutes before the planned start of an event. */
 export type ReminderKind = "day" | "minutes"
 
-export const reminderLetter = (
+export const reminderEmail = (
   to: string,
   reminder: {
     readonly kind: ReminderKind
@@ -200,7 +200,7 @@ export const reminderLetter = (
   },
   url: string,
   unsubscribeUrl: string,
-): Letter => ({
+): EmailMessage => ({
   ...write({
     to,
     subject: `${reminder.kind === "day" ? "Reminder" : "Starting soon"}: ${titled(reminder.event)}`,
@@ -209,18 +209,18 @@ export const reminderLetter = (
       `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${moment(reminder.when)}.`,
     ],
     action: { label: "Enter the event", url },
-    why: "You get this letter because you registered for the event. The link is yours alone and works until a day after the event.",
+    why: "You get this email because you registered for the event. The link is yours alone and works until a day after the event.",
     unsubscribe: { label: "No more reminders from this workspace", url: unsubscribeUrl },
   }),
   notAfter: reminder.when,
 })
 
-export const tableNotesLetter = (
+export const tableNotesEmail = (
   to: string,
   notes: { readonly name: string | null; readonly event: string },
   url: string,
   unsubscribeUrl: string,
-): Letter =>
+): EmailMessage =>
   write({
     to,
     subject: `Notes of your table at ${titled(notes.event)}`,

@@ -20,7 +20,7 @@ export const hasProvedOwner = async (sql: Queryable, workspaceId: string): Promi
  * Counts emails, unless there would be more than `most` on that day; resolves to whether they were counted. Run it in the transaction that
  * posts them: other transactions of the workspace wait for its end. `day` is a date in UTC. A clock that goes back begins no new day.
  */
-export const countLetters = async (
+export const countEmails = async (
   sql: Queryable,
   workspaceId: string,
   day: string,

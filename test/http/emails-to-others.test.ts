@@ -1,4 +1,4 @@
-/** Letters to addresses that somebody else chose: who may have them sent, and how many. */
+/** Emails to addresses that somebody else chose: who may have them sent, and how many. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
@@ -86,7 +86,7 @@ describe("an invitation by mail", () => {
     expect(asked[1]?.body.detail).toContain("owner")
     expect(await invitesOf(workspace)).toEqual([])
     expect(await countOf(workspace)).toBe(0)
-    // A link is no letter.
+    // A link is no email.
     expect((await api("POST", inviting(workspace), { cookie: owner.cookie, body: {} })).status).toBe(201)
     await verify(owner)
     expect((await api("POST", inviting(workspace), { cookie: owner.cookie, body: { email } })).status).toBe(201)
@@ -144,7 +144,7 @@ describe("an invitation by mail", () => {
   })
 })
 
-describe("a workspace's letters of a day", () => {
+describe("a workspace's emails of a day", () => {
   test("are exactly as many as it may have, also all at once, and the rest leaves nothing", async () => {
     const workspace = await provedWorkspace()
     const answers = await Promise.all(Array.from({ length: DAILY + 4 }, () => invite(workspace)))
@@ -210,7 +210,7 @@ describe("a workspace's letters of a day", () => {
     expect([(await invite(last)).status, (await invite(last)).status]).toEqual([201, 429])
   })
 
-  test("count a repeat under the same key once, and not letters refused for another reason", async () => {
+  test("count a repeat under the same key once, and not emails refused for another reason", async () => {
     const workspace = await provedWorkspace()
     const headers = { "idempotency-key": randomUUID() }
     const email = newEmail()
@@ -222,7 +222,7 @@ describe("a workspace's letters of a day", () => {
     expect(await countOf(workspace)).toBe(1)
   })
 
-  test("have letters that are sent again among them", async () => {
+  test("have emails that are sent again among them", async () => {
     const workspace = await provedWorkspace()
     const made = await invite(workspace)
     const again = () => api("POST", `${inviting(workspace)}/${made.body.id}/resend`, { key: workspace.key })
@@ -244,7 +244,7 @@ describe("a workspace's letters of a day", () => {
   })
 })
 
-describe("a registration, whose letter bears the event's title", () => {
+describe("a registration, whose email bears the event's title", () => {
   const publishedEvent = async (url: string, { key }: Workspace): Promise<string> => {
     const event = await createEvent(url, key)
     await call(url, "POST", `/v1/events/${event.id}/publish`, { key })
@@ -270,7 +270,7 @@ describe("a registration, whose letter bears the event's title", () => {
     expect(mail.received.filter(({ to }) => to === email)).toHaveLength(1)
   })
 
-  test("is taken without it in development, and in production where no letter is sent", async () => {
+  test("is taken without it in development, and in production where no email is sent", async () => {
     for (const environment of [{}, STRICT]) {
       const other = await startTestServer(environment)
       try {
@@ -323,7 +323,7 @@ describe("the notes of a table", () => {
     expect((await putNotes(workspace, event.id, [{ userId: "reg:2", email: late }], "d")).status).toBe(200)
   })
 
-  test("to anybody else are letters to others: all or none, and never before the sender is proved", async () => {
+  test("to anybody else are emails to others: all or none, and never before the sender is proved", async () => {
     const stranger = await createWorkspace(server.url)
     const theirs = await createEvent(server.url, stranger.key)
     expect((await putNotes(stranger, theirs.id, [{ userId: "u", email: newEmail() }])).status).toBe(403)

@@ -4,16 +4,16 @@
  * emails per day (UTC) is limited. The transaction that posts the emails keeps the count.
  */
 import { Clock, Effect } from "effect"
-import { LetterRefusals, type UnaskedLetter } from "../../../mail/letter-refusals.ts"
-import type { Letter } from "../../../mail/letters.ts"
+import { EmailRefusals, type UnaskedEmail } from "../../../mail/email-refusals.ts"
+import type { EmailMessage } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { Forbidden, LettersUsedUp, type Unavailable } from "../../../model/errors.ts"
+import { EmailsUsedUp, Forbidden, type Unavailable } from "../../../model/errors.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
-import { countLetters, founderSentMore, hasProvedAddress, hasProvedOwner } from "../../../store/mail/letters.ts"
+import { countEmails, founderSentMore, hasProvedAddress, hasProvedOwner } from "../../../store/mail/emails.ts"
 import { query } from "../../../store/query.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-export interface Sender {
+export interface MailSender {
   readonly workspaceId: string
   /** Null for a key; any owner of its workspace vouches for it. */
   readonly accountId: string | null
@@ -21,10 +21,10 @@ export interface Sender {
 
 const NOT_PROVED = {
   account:
-    "Letters to others are sent once you have confirmed your e-mail address: open the link in the letter you got when you signed up, or have it sent again with POST /v1/accounts/resend-verification.",
-  key: "Letters to others are sent once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
+    "Emails to others are sent once you have confirmed your e-mail address: open the link in the email you got when you signed up, or have it sent again with POST /v1/accounts/resend-verification.",
+  key: "Emails to others are sent once an owner of the workspace has confirmed their e-mail address, with the link in the email they got when they signed up.",
   organiser:
-    "The event takes no registrations until an owner of its workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
+    "The event takes no registrations until an owner of its workspace has confirmed their e-mail address, with the link in the email they got when they signed up.",
 }
 
 const requireProof = (detail: string, isProved: (sql: Queryable) => Promise<boolean>) =>
@@ -35,7 +35,7 @@ const requireProof = (detail: string, isProved: (sql: Queryable) => Promise<bool
   })
 
 /** Fails for a sender without a proved address, where one is required. Called before anything is counted or made. */
-export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
+export const requireProvedSender = ({ workspaceId, accountId }: MailSender) =>
   accountId === null
     ? requireProof(NOT_PROVED.key, (sql) => hasProvedOwner(sql, workspaceId))
     : requireProof(NOT_PROVED.account, (sql) => hasProvedAddress(sql, accountId))
@@ -45,20 +45,20 @@ export const requireProvedOrganiser = (workspaceId: string) =>
   requireProof(NOT_PROVED.organiser, (sql) => hasProvedOwner(sql, workspaceId))
 
 /** Posts unsolicited emails, unless their readers refused them. */
-export const unaskedLetters = Effect.gen(function* () {
+export const unaskedEmails = Effect.gen(function* () {
   const { publicUrl, sendsMail, emailDevMode } = yield* HttpSettings
   const mailer = yield* Mailer
-  const refusals = yield* LetterRefusals
-  /** Runs in the caller's transaction; `letterWith` gets the address for refusing further emails of the kind. */
+  const refusals = yield* EmailRefusals
+  /** Runs in the caller's transaction; `emailWith` gets the address for refusing further emails of the kind. */
   return async (
     sql: Queryable,
-    to: UnaskedLetter,
-    letterWith: (unsubscribeUrl: string) => Letter,
+    to: UnaskedEmail,
+    emailWith: (unsubscribeUrl: string) => EmailMessage,
   ): Promise<"posted" | "refused" | "off"> => {
     if (!sendsMail && !emailDevMode) return "off"
     if (await refusals.isRefused(sql, to)) return "refused"
     // This server's own address: an application at `APP_URL` does not implement refusals.
-    await mailer.post(sql, letterWith(`${publicUrl}/unsubscribe/${refusals.tokenFor(to)}`))
+    await mailer.post(sql, emailWith(`${publicUrl}/unsubscribe/${refusals.tokenFor(to)}`))
     return "posted"
   }
 })
@@ -68,22 +68,22 @@ const DAY_MS = 86_400_000
 const FULL_WORKSPACES = 10
 
 /** Counts emails posted by the caller's transaction, by workspace and by its founder. */
-export const countLettersToOthers = (
+export const countEmailsToOthers = (
   sql: Queryable,
   workspaceId: string,
   letters: number,
   most: number,
-): Effect.Effect<void, LettersUsedUp | Unavailable> =>
+): Effect.Effect<void, EmailsUsedUp | Unavailable> =>
   Effect.gen(function* () {
     if (letters === 0) return
     const now = yield* Clock.currentTimeMillis
     const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
     const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
-    if (!(yield* query(() => countLetters(sql, workspaceId, day, letters, most)))) {
-      return yield* new LettersUsedUp({ of: "workspace", quota: most, retryAfterSeconds })
+    if (!(yield* query(() => countEmails(sql, workspaceId, day, letters, most)))) {
+      return yield* new EmailsUsedUp({ of: "workspace", quota: most, retryAfterSeconds })
     }
     const mostOfFounder = most * FULL_WORKSPACES
     if (yield* query(() => founderSentMore(sql, workspaceId, day, mostOfFounder))) {
-      return yield* new LettersUsedUp({ of: "founder", quota: mostOfFounder, retryAfterSeconds })
+      return yield* new EmailsUsedUp({ of: "founder", quota: mostOfFounder, retryAfterSeconds })
     }
   })

@@ -1,4 +1,4 @@
-/** Letters about changes of how an account signs in. */
+/** Emails about changes of how an account signs in. */
 import { expect, test } from "vitest"
 import { type Account, call, type Json, PASSWORD, signup, tokenIn } from "../support/api.ts"
 import { Authenticator } from "../support/authenticator.ts"

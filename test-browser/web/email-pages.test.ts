@@ -1,4 +1,4 @@
-/** The plain pages behind the links of letters, whose token stands behind the `#`. */
+/** The plain pages behind the links of emails, whose token stands behind the `#`. */
 import { expect, test } from "vitest"
 import { call, createWorkspace, PASSWORD, signup } from "../../test/support/api.ts"
 import { setUpTotp } from "../../test/support/second-factor.ts"
