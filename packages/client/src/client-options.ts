@@ -2,7 +2,6 @@
 
 import type { BackoffOptions } from "./connection/backoff.ts"
 import type { Transport } from "./connection/dialer.ts"
-import type { ReplayOptions } from "./connection/replay-place.ts"
 import type { SocketConstructor } from "./connection/socket.ts"
 import type { OptOut } from "./contract/types.ts"
 
@@ -13,6 +12,14 @@ export interface GatewayToken {
   readonly url: string
   /** RFC 3339. Until then the token opens further connections, so that an anonymous viewer stays the same person. */
   readonly expiresAt: string
+}
+
+/** A place of a replay. */
+export interface ReplayOptions {
+  /** Milliseconds since the start of the event. */
+  readonly from: number
+  /** From 0, at which the replay stands still, to 16. Default 1. */
+  readonly speed?: number
 }
 
 export interface GatewayClientOptions {

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/performance/noReExportAll: every value of the contract is public, and the list of them is written by a test.
 /** `@gathercue/client`: the client of the REST API and of the live gateway, for browsers and Node. */
 
-export type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+export type { GatewayClientOptions, GatewayToken, ReplayOptions } from "./client-options.ts"
 export type { Transport } from "./connection/dialer.ts"
 export { ConnectionClosed } from "./connection/failures.ts"
 export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"

@@ -4,12 +4,11 @@
  * which dispatches were missed.
  */
 
-import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+import type { GatewayClientOptions, GatewayToken, ReplayOptions } from "./client-options.ts"
 import { Dialer, type Link, type Transport } from "./connection/dialer.ts"
 import { Emitter } from "./connection/emitter.ts"
 import { HeartbeatTimer } from "./connection/heartbeat.ts"
 import { CommandUnanswered, PendingCommands } from "./connection/pending-commands.ts"
-import { type ReplayOptions, ReplayPlace } from "./connection/replay-place.ts"
 import { endOf, type Next, Retries } from "./connection/retries.ts"
 import { ServerClock } from "./connection/server-clock.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
@@ -68,6 +67,11 @@ const LEFT = 1000
 /** Number of acks with heads ahead of ours after which dispatches count as lost. */
 const LAGGING_ACKS = 2
 
+const placeOf = ({ from, speed, since }: { from: number; speed: number; since?: number }) => ({
+  from: since === undefined ? from : Math.round(from + (Date.now() - since) * speed),
+  speed,
+})
+
 export class GatewayClient {
   readonly clock = new ServerClock()
   readonly #options: GatewayClientOptions
@@ -83,7 +87,8 @@ export class GatewayClient {
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
   #socket: Link | undefined
-  #replay: ReplayPlace | undefined
+  /** It moves on at its speed, also without a connection: the next one begins where it is by then. `since`: time of `from`. */
+  #replay: { readonly from: number; readonly speed: number; readonly since?: number } | undefined
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -162,7 +167,7 @@ export class GatewayClient {
   }
 
   #goTo(place: ReplayOptions): void {
-    this.#replay = new ReplayPlace(place)
+    this.#replay = { speed: 1, ...place }
     this.clock.restart(this.#replay.speed)
   }
 
@@ -303,7 +308,7 @@ export class GatewayClient {
 
   #identity({ token }: GatewayToken) {
     const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
-    const begin = this.#replay === undefined ? resume : { replay: this.#replay.current }
+    const begin = this.#replay === undefined ? resume : { replay: placeOf(this.#replay) }
     const client = { name: this.#options.name ?? "gathercue-client", version: RELEASE, contract: CONTRACT }
     const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
     return { token, client, ...mute, ...begin }
@@ -374,7 +379,12 @@ export class GatewayClient {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
       // A replay that goes back must not keep captions of later.
       this.#state = stateOf(ready, this.#replay === undefined ? this.#state : undefined)
-      if (this.#replay !== undefined) this.#tell(this.#replay, ready.serverTime)
+      const now = Date.now()
+      if (this.#replay !== undefined) {
+        this.#replay = { ...placeOf(this.#replay), since: now }
+        // A countdown of the time that is replayed is right from the beginning.
+        this.clock.add(now, ready.serverTime, ready.serverTime, now)
+      }
     }
     this.#syncing = false
     this.#laggingAcks = 0
@@ -384,13 +394,6 @@ export class GatewayClient {
     this.#pump()
     this.#heartbeat.beat()
     this.#events.emit("connected", ready)
-  }
-
-  /** A countdown of the time that is replayed is right from the beginning. */
-  #tell(replay: ReplayPlace, serverTime: number): void {
-    replay.began()
-    const now = Date.now()
-    this.clock.add(now, serverTime, serverTime, now)
   }
 
   /** Requests the missed dispatches; the server replays them or sends a snapshot. */

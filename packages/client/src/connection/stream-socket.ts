@@ -69,9 +69,8 @@ export class StreamSocket implements SocketLike {
   }
 
   async #follow({ token, resume, replay, mute, client }: Identity, padding: number): Promise<void> {
-    const query = new URLSearchParams({ contract: String(client.contract) })
+    const query = new URLSearchParams({ contract: String(client.contract), ...(replay as object) })
     if (mute !== undefined) query.set("mute", mute.join())
-    for (const [name, value] of Object.entries(replay ?? {})) query.set(name, String(value))
     if (padding > 0) query.set("padding", String(padding))
     const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: "text/event-stream" }
     if (resume !== undefined) headers["last-event-id"] = JSON.stringify(resume)
