@@ -36,7 +36,7 @@ const overEvent = async (history: "kept" | "brief"): Promise<Occasion> => {
     key: acme.key,
     body: { title: "Launch", kind: "merged" },
   })
-  const put = await fetch(recording.body.uploadUrl, { method: "PUT", body: wavOf(SECONDS) })
+  const put = await fetch(recording.body.uploadUrl, { method: "PUT", body: new Uint8Array(wavOf(SECONDS)) })
   expect(put.status).toBe(204)
   await call(url, "POST", `/v1/recordings/${recording.body.id}/complete`, { key: acme.key, body: {} })
   await eventually(async () => {

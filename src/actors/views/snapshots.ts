@@ -91,7 +91,7 @@ export const contextOf = (
   now: number,
 ): ReadContext => ({ records, state, people: presence ?? NOBODY, now })
 
-/** Where a replay begins: the event as it was announced, before anything took place. */
+/** A replay begins with this state: the event as it was announced, before anything took place. */
 export const snapshotBefore = (event: Event, agenda: ReadonlyArray<Phase>, epoch: string): FirstSnapshot => {
   const phases = agenda.map((phase) => ({
     ...phase,
