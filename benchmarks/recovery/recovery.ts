@@ -69,7 +69,8 @@ const open = ({ run }: Store, eventId: string): Promise<unknown> =>
     }),
   )
 
-const sweep = ({ database }: Store): Promise<void> => Effect.runPromise(sweepHistory(database, Date.now(), HISTORY_MS, KEPT_DAYS))
+const sweep = ({ database }: Store): Promise<void> =>
+  Effect.runPromise(sweepHistory(database, Date.now(), HISTORY_MS, 90))
 
 /** Forgets all publications, statement by statement; resolves to what each took. */
 const forgetAll = async ({ run }: Store): Promise<ReadonlyArray<number>> => {
