@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 
-export interface ServerProcess {
+interface ServerProcess {
   readonly url: string
   /** SIGTERM, then waits; resolves to the exit code. */
   readonly stop: () => Promise<number | null>

@@ -14,7 +14,7 @@ export const inPackages = (...path: ReadonlyArray<string>): string => join(ROOT,
 export const pythonTool = (cwd: string, ...args: ReadonlyArray<string>): Promise<string> =>
   run(join(inject("languageTools").python, "python"), ["-m", ...args], { cwd })
 
-export interface PythonHouse {
+interface PythonHouse {
   /** Has the sources in `python` and the built packages in `python/dist`. */
   readonly folder: string
   /** A Python in which nothing but the package and what it needs is installed. */

@@ -41,7 +41,7 @@ interface Opening {
 }
 
 /** What `Client` uses of a WebSocket. */
-export class StreamSocket extends EventEmitter {
+class StreamSocket extends EventEmitter {
   /** Of the latest event that had one. */
   lastEventId: string | undefined
   session = ""

@@ -20,7 +20,7 @@ import { openStore, type TestSql } from "./store.ts"
 
 export const SEALING_KEYS: KeyRing = [new Uint8Array(32).fill(7)]
 
-export interface Outbox {
+interface Outbox {
   readonly url: Redacted.Redacted<string>
   readonly sql: TestSql
   readonly workspaceId: string

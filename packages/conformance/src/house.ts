@@ -11,7 +11,7 @@ export interface ServerPromise {
   readonly check: (house: House, drain: () => Promise<void>) => Promise<void>
 }
 
-export interface Person {
+interface Person {
   readonly userId: string
   readonly membershipId: string
   readonly session: string

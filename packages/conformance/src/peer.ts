@@ -9,13 +9,13 @@ export interface Grant {
   readonly url: string
 }
 
-export interface Ending {
+interface Ending {
   readonly code: number
   readonly reason: string
 }
 
 /** Kept for a report: what each connection of a check sent and received. */
-export type Trace = (line: string) => void
+type Trace = (line: string) => void
 
 const LONGEST_LINE = 300
 const SECRET = /"(token|session)":"[^"]+"/g

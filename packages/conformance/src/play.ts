@@ -20,7 +20,7 @@ export interface Driven {
 
 export type Drive = (baseUrl: string, options: VectorOptions) => Driven | Promise<Driven>
 
-export interface PlayOptions {
+interface PlayOptions {
   /** Milliseconds after which what has not come will not come. */
   readonly patienceMs: number
   /** The lists that the client tells; others are not compared. */

@@ -66,7 +66,7 @@ const casesOf = ({ cases = [null], ...vector }: Written): ReadonlyArray<Vector> 
   )
 }
 
-export const VECTORS: ReadonlyArray<Vector> = readdirSync(FOLDER)
+const VECTORS: ReadonlyArray<Vector> = readdirSync(FOLDER)
   .filter((name) => name.endsWith(".json") && name !== "schema.json")
   .toSorted()
   .flatMap((name) => {

@@ -32,11 +32,11 @@ export const MEDIA_FAILURES = {
   cut_off: "The broadcast can be watched, and from some moment on there was no room to record it.",
   processing_failed: "The inspection or the cut took too much time or memory, or failed again and again by our fault.",
 } as const
-export type MediaFailureCode = keyof typeof MEDIA_FAILURES
+type MediaFailureCode = keyof typeof MEDIA_FAILURES
 
 const FAILURE_CODES = Object.keys(MEDIA_FAILURES) as [MediaFailureCode, ...MediaFailureCode[]]
 
-export const MediaFailureCode = Schema.Literals(FAILURE_CODES).annotate({
+const MediaFailureCode = Schema.Literals(FAILURE_CODES).annotate({
   ...named("MediaFailureCode"),
   description: FAILURE_CODES.map((code) => `\`${code}\`: ${MEDIA_FAILURES[code]}`).join(" "),
 })
