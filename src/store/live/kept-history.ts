@@ -34,7 +34,7 @@ export const forgetTakenBack = async (sql: Queryable, takenBack: ReadonlyArray<T
 }
 
 /** Place of a publication in the order of commits. */
-export interface KeptPlace {
+interface KeptPlace {
   readonly version: number
   readonly stream: string
   readonly s: number
