@@ -32,7 +32,7 @@ export const MEDIA_FAILURES = {
   cut_off: "The broadcast can be watched, and from some moment on there was no room to record it.",
   processing_failed: "The inspection or the cut took too much time or memory, or failed again and again by our fault.",
 } as const
-type MediaFailureCode = keyof typeof MEDIA_FAILURES
+export type MediaFailureCode = keyof typeof MEDIA_FAILURES
 
 const FAILURE_CODES = Object.keys(MEDIA_FAILURES) as [MediaFailureCode, ...MediaFailureCode[]]
 
