@@ -187,10 +187,10 @@ const without =
 test("a replay that begins in the middle has the state that a live viewer had at that moment, before and after all sweeps", async () => {
   const { stage, moments, withdrawn } = await told()
   expect(moments.map(({ seen }) => seen?.chat.event.length)).toEqual([1, 1, 2, 1, 1])
-  await expectReplays(stage, moments)
+  // A message that a host deleted does not come back, also before the sweep deletes it.
+  await expectReplays(stage, moments.map(without(withdrawn)))
   while ((await sweep()) > 0);
   expect(await house.actors.sql`select 1 from publications where event_id = ${stage.eventId}`).toHaveLength(0)
-  // A message that a host deleted is not kept, so that it does not come back.
   await expectReplays(stage, moments.map(without(withdrawn)))
   const kept = await house.actors.sql<{ frame: string; stream: string }[]>`
     select frame, stream from kept_publications where event_id = ${stage.eventId}`
@@ -198,6 +198,58 @@ test("a replay that begins in the middle has the state that a live viewer had at
   expect(withIt.map(({ frame }) => JSON.parse(frame).t)).toEqual(["chat.deleted"])
   expect(new Set(kept.map(({ stream }) => stream))).toEqual(new Set(["event", "stage"]))
   expect(kept.some(({ frame }) => frame.includes("Nobody else reads this"))).toBe(false)
+})
+
+test("what was taken back is in no replay, before, between and after the sweeps, and a question that is shown again is", async () => {
+  const { actors } = house
+  const stage = await prepare()
+  await actors.execute(stage.eventId, { type: "event.start", d: {} })
+  const host = await house.join(stage, "hana", "host")
+  const guest = await house.join(stage, "gus", "participant")
+  const ask = async (text: string): Promise<string> =>
+    (await guest.command("question.ask", { text })).d.question.id
+  const [hidden, withdrawn, restored] = [await ask("Hidden?"), await ask("Withdrawn?"), await ask("Restored?")]
+  const { message } = (await guest.command("chat.send", { to: "event", text: "Deleted" })).d
+  const { message: stays } = (await guest.command("chat.send", { to: "event", text: "Stays" })).d
+  await host.command("question.answer", { id: hidden, mode: "text", text: "Hidden answer" })
+  while ((await sweep()) > 0);
+  await host.command("question.pin", { id: hidden })
+  for (const [client, t, id] of [
+    [host, "question.hide", hidden],
+    [guest, "question.withdraw", withdrawn],
+    [host, "question.hide", restored],
+    [host, "question.restore", restored],
+    [host, "chat.delete", message.id],
+  ] as const) {
+    expect(await client.command(t, { id }), t).toMatchObject({ ok: true })
+  }
+  await actors.execute(stage.eventId, { type: "event.end", d: {} })
+  for (const page of [0, 6, 1000]) {
+    if (page > 0) while ((await sweep(page)) === page);
+    const client = await openReplay(stage, { from: 3_600_000 })
+    expect(await client.closeCode()).toBe(4307)
+    const shown = client.received.flatMap(({ d }) => d?.message?.id ?? d?.question?.id ?? [])
+    expect(new Set(shown)).toEqual(new Set([restored, stays.id]))
+    expect(client.ordered("event").map(({ s }) => s)).toEqual(client.ordered("event").map((_, n) => n + 1))
+  }
+})
+
+test("a participant has as many replays at once as connections to a live event, and the oldest makes room", async () => {
+  const { stage } = await told()
+  const open = async (who: string): Promise<Client> => {
+    const client = await openReplay(stage, { from: 0, speed: 0 }, who)
+    await client.dispatch("ready")
+    return client
+  }
+  const other = await open("anon:patient")
+  const own: Client[] = []
+  for (let n = 0; n < 6; n++) own.push(await open("anon:hasty"))
+  expect(await own[0]?.closeCode()).toBe(4305)
+  for (const client of [other, ...own.slice(1)]) expect((await heartbeat(client)).t0).toBe(1)
+  own[1]?.socket.close()
+  await own[1]?.closed
+  const next = await open("anon:hasty")
+  for (const client of [...own.slice(2), next]) expect((await heartbeat(client)).t0).toBe(1)
 })
 
 /** A socket that replays. */

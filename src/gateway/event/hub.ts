@@ -7,6 +7,7 @@ import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { ReplayPlace, Resume } from "../../protocol/wire/frames.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import type { Connection, ConnectionOwner } from "../connection/connection.ts"
+import { ConnectionRegistry } from "../connection/connection-registry.ts"
 import { dueEvent } from "../connection/deadlines.ts"
 import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { GrantWatch } from "../grants/grant-watch.ts"
@@ -27,6 +28,7 @@ export class Hub implements ConnectionOwner {
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
   readonly #replays = new Map<Connection, Replay>()
+  readonly #replayers: ConnectionRegistry
   readonly #replayReads = Semaphore.makeUnsafe(REPLAY_READS)
   readonly grantWatch: GrantWatch
   readonly memories: ParticipantMemories
@@ -36,6 +38,7 @@ export class Hub implements ConnectionOwner {
 
   constructor(services: GatewayServices) {
     this.#services = services
+    this.#replayers = new ConnectionRegistry(services.options.connectionsPerParticipant)
     this.memories = new ParticipantMemories(services)
     this.grantWatch = new GrantWatch(
       services,
@@ -106,8 +109,9 @@ export class Hub implements ConnectionOwner {
     channel.enter(connection, resume)
   }
 
-  /** Lets an identified connection replay its event. */
+  /** Lets an identified connection replay its event. A participant's replays on a node are limited as their connections to an event are. */
   replay(connection: Connection, place: ReplayPlace): void {
+    this.#replayers.enter(connection)?.close(CLOSE.replaced)
     const replay = new Replay(this.#services, this.#replayReads, connection, place)
     this.#replays.set(connection, replay)
     replay.start()
@@ -134,6 +138,7 @@ export class Hub implements ConnectionOwner {
     const replay = this.#replays.get(connection)
     replay?.stop()
     this.#replays.delete(connection)
+    this.#replayers.leave(connection)
     if (replay === undefined) this.#channels.get(connection.eventId)?.forget(connection, departure)
     if (departure.why !== undefined && ENDS_RIGHTS.has(departure.why.code)) this.#expel(connection)
   }

@@ -6,7 +6,7 @@ import type { Event } from "../../model/event.ts"
 import { SHARED_STREAMS } from "../../model/live/streams.ts"
 import { REMOVED_PERSON } from "../../model/participants.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
-import type { Queryable } from "../database.ts"
+import { type Queryable, SqlFragment } from "../pool/statement.ts"
 
 /** The streams of an anonymous viewer. */
 export const KEPT_STREAMS = SHARED_STREAMS.filter((stream) => stream === "event" || stream === "stage")
@@ -22,15 +22,27 @@ export interface TakenBack {
 
 const TAKEN = ["chat.message", "question.created", "question.updated"]
 
-/** Deletes what was taken back: a replay must not show what a host deleted or hid. */
+/**
+ * Deletes what was taken back: a replay must not show what a host deleted or hid. One statement for all, and ids from one reading:
+ * each deletion must not read all messages of its event.
+ */
 export const forgetTakenBack = async (sql: Queryable, takenBack: ReadonlyArray<TakenBack>): Promise<void> => {
-  for (const { eventId, version, d } of takenBack) {
-    const ids = d.ids ?? (d.id === undefined ? [] : [d.id])
-    await sql`
-      delete from kept_publications
-       where event_id = ${eventId} and version < ${version} and t = any (${TAKEN}::text[])
-         and coalesce(frame::json #>> '{d,message,id}', frame::json #>> '{d,question,id}') = any (${[...ids]}::text[])`
-  }
+  const all = takenBack.flatMap(({ eventId, version, d }) =>
+    (d.ids ?? (d.id === undefined ? [] : [d.id])).map((id) => ({ eventId, version, id })),
+  )
+  if (all.length === 0) return
+  await sql`
+    with taken as materialized (
+      select event_id, id, max(version::bigint) as version
+        from unnest(${all.map(({ eventId }) => eventId)}::uuid[], ${all.map(({ id }) => id)}::text[],
+                    ${all.map(({ version }) => String(version))}::text[]) as t(event_id, id, version)
+       group by event_id, id
+    ), said as materialized (
+      select ctid as place, event_id, version, coalesce(frame::json #>> '{d,message,id}', frame::json #>> '{d,question,id}') as id
+        from kept_publications where event_id = any (array(select event_id from taken)) and t = any (${TAKEN}::text[])
+    )
+    delete from kept_publications where ctid = any (array(
+      select said.place from said join taken using (event_id, id) where said.version < taken.version))`
 }
 
 /** Place of a publication in the order of commits. */
@@ -47,7 +59,16 @@ export interface KeptPublication extends KeptPlace {
   readonly at: Timestamp
 }
 
-/** The next publications behind the place. */
+/** It stands behind an `and` within a `not`, so that it cannot become a join, which would read all frames of the event for each page. */
+const IS_TAKEN_BACK = new SqlFragment(
+  `exists (select from taken where taken.version > k.version
+     and taken.id = coalesce(k.frame::json #>> '{d,message,id}', k.frame::json #>> '{d,question,id}'))`,
+)
+
+/**
+ * The next publications behind the place. What was taken back lately is left out: the sweep deletes it only once it moves the dispatch that
+ * takes it back.
+ */
 export const listKept = async (
   sql: Queryable,
   eventId: string,
@@ -55,14 +76,26 @@ export const listKept = async (
   limit: number,
 ): Promise<ReadonlyArray<KeptPublication>> => {
   const rows = await sql<KeptPublication[]>`
+    with taken as materialized (
+      select p.version, ids.id
+        from publications p
+       cross join lateral (
+         select p.frame::json #>> '{d,id}' as id
+         union all
+         select json_array_elements_text(p.frame::json #> '{d,ids}')) as ids
+       where p.event_id = ${eventId} and p.stream = 'event'
+         and (p.frame like '%"t":"chat.deleted"%' or p.frame like '%"t":"question.removed"%')
+    )
     select * from (
-      (select version, stream, s, frame, at from kept_publications
+      (select version, stream, s, frame, at from kept_publications k
         where event_id = ${eventId} and (version, stream, s) > (${after.version}, ${after.stream}, ${after.s})
+          and not (t = any (${TAKEN}::text[]) and ${IS_TAKEN_BACK})
         order by version, stream, s limit ${limit})
       union all
-      (select version, stream, s, frame, at from publications
+      (select version, stream, s, frame, at from publications k
         where event_id = ${eventId} and stream = any (${[...KEPT_STREAMS]}::text[])
           and (version, stream, s) > (${after.version}, ${after.stream}, ${after.s})
+          and not (substring(frame from '"t":"([A-Za-z.]+)"') = any (${TAKEN}::text[]) and ${IS_TAKEN_BACK})
         order by version, stream, s limit ${limit})
     ) both_tables order by version, stream, s limit ${limit}`
   return [...rows]
