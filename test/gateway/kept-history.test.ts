@@ -234,6 +234,65 @@ test("what was taken back is in no replay, before, between and after the sweeps,
   }
 })
 
+test("a message that was deleted by a clock that was put back is not kept, and many deletions are one statement", async () => {
+  const { sql } = house.actors
+  const stage = await prepare()
+  const say = (version: number, minutesAgo: number, t: string, d: object) => sql`
+    insert into publications (event_id, stream, s, version, frame, at)
+    values (${stage.eventId}, 'event', ${version}, ${version}, ${JSON.stringify({ op: 0, st: "event", s: version, v: version, ts: 1, t, d })},
+            ${toTimestamp(Date.now() - minutesAgo * 60_000)})`
+  const ids = ["a", "b", "c"]
+  for (const [n, id] of ids.entries()) await say(101 + n, 10, "chat.message", { message: { id } })
+  await say(104, 20, "chat.deleted", { ids: ["a"] })
+  await say(105, 5, "chat.deleted", { ids: ["b"] })
+  await say(106, 4, "chat.deleted", { ids: ["c"] })
+  await say(107, 3, "chat.message", { message: { id: "d" } })
+  const statements: string[] = []
+  const counted = new Proxy(sql, {
+    apply: (target, self, given) => {
+      statements.push(String(given[0]))
+      return Reflect.apply(target, self, given)
+    },
+  })
+  const kept = async () => {
+    const rows = await sql<{ version: number }[]>`
+      select version from kept_publications where event_id = ${stage.eventId} and version > 100 order by version`
+    return rows.map(({ version }) => Number(version))
+  }
+  const sweepUntil = (minutesAgo: number) =>
+    forgetPublications(counted, toTimestamp(Date.now() - minutesAgo * 60_000), 1000)
+  await sweepUntil(15)
+  expect(await kept()).toEqual([104])
+  await sweepUntil(8)
+  expect(await kept()).toEqual([102, 103, 104])
+  statements.length = 0
+  await sweepUntil(2)
+  expect(await kept()).toEqual([104, 105, 106, 107])
+  expect(statements).toHaveLength(2)
+})
+
+test("two sweeps at once keep every dispatch once, as does one that stopped between two pages", async () => {
+  const { sql } = house.actors
+  const stage = await prepare()
+  await sql`
+    insert into publications (event_id, stream, s, version, frame, at)
+    select ${stage.eventId}, 'event', 1000 + n, 1000 + n, '{"t":"announcement","d":{}}', now() - interval '1 hour'
+      from generate_series(1, 500) as g(n)`
+  await sql.begin(async (within) => {
+    await forgetPublications(within, toTimestamp(Date.now()), 50)
+    throw new Error("The process ends before the commit.")
+  }).catch(() => {})
+  const all = async () => {
+    while ((await sweep(7)) > 0);
+  }
+  await Promise.all([all(), all(), all()])
+  await all()
+  const rows = await sql<{ n: number; versions: number }[]>`
+    select count(*)::integer as n, count(distinct version)::integer as versions from kept_publications
+     where event_id = ${stage.eventId} and version > 1000`
+  expect(rows[0]).toEqual({ n: 500, versions: 500 })
+})
+
 test("a participant has as many replays at once as connections to a live event, and the oldest makes room", async () => {
   const { stage } = await told()
   const open = async (who: string): Promise<Client> => {

@@ -20,7 +20,8 @@ export interface TakenBack {
   readonly d: { readonly ids?: ReadonlyArray<string>; readonly id?: string }
 }
 
-const TAKEN = ["chat.message", "question.created", "question.updated"]
+/** Dispatches that show what can be taken back. */
+export const TAKEN = ["chat.message", "question.created", "question.updated"]
 
 /**
  * Deletes what was taken back: a replay must not show what a host deleted or hid. One statement for all, and ids from one reading:

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { PublicationFact } from "../../model/live/publication-fact.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { forgetTakenBack, KEPT_STREAMS, type TakenBack } from "./kept-history.ts"
+import { forgetTakenBack, KEPT_STREAMS, TAKEN, type TakenBack } from "./kept-history.ts"
 
 /** A committed dispatch: its stream, its position, the exact text that sockets receive, and its effect on gateways. */
 export interface StoredPublication {
@@ -73,7 +73,8 @@ export const listPublications = async (
 
 /**
  * Deletes up to `limit` publications from before the cutoff, and keeps the last sequence numbers of their streams. Those of events whose
- * history is kept are moved (`kept-history.ts`). Resolves to the number of publications.
+ * history is kept are moved (`kept-history.ts`), without what was taken back: where the clock was put back, the dispatch that takes a
+ * message back is older than the message, and moved before it. Resolves to the number of publications.
  */
 export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   // Locks the event's row first, as a deletion of the event does, so that the two never deadlock. An event that is being deleted
@@ -91,13 +92,22 @@ export const forgetPublications = async (sql: Queryable, before: Timestamp, limi
       select event_id, stream, max(s) from gone group by event_id, stream order by event_id, stream
       on conflict (event_id, stream) do update set s = greatest(h.s, excluded.s)
     ), kept as materialized (
-      select gone.* from gone join held on held.id = gone.event_id
+      select gone.*, case when substring(frame from '"t":"([A-Za-z.]+)"') = any (${TAKEN}::text[])
+               then coalesce(frame::json #>> '{d,message,id}', frame::json #>> '{d,question,id}') end as id
+        from gone join held on held.id = gone.event_id
        where held.history = 'kept' and gone.stream = any (${[...KEPT_STREAMS]}::text[])
+    ), taken as materialized (
+      select k.event_id, k.version, ids.id from kept_publications k
+       cross join lateral (
+         select k.frame::json #>> '{d,id}' as id union all select json_array_elements_text(k.frame::json #> '{d,ids}')) as ids
+       where k.event_id = any (array(select event_id from kept where id is not null))
+         and k.t in ('chat.deleted', 'question.removed')
     ), histories as (
       insert into kept_histories (event_id) select distinct event_id from kept order by event_id on conflict do nothing
     ), moved as (
       insert into kept_publications (event_id, version, stream, s, frame, at)
       select event_id, version, stream, s, frame, at from kept
+       where not exists (select from taken where taken.event_id = kept.event_id and taken.id = kept.id and taken.version > kept.version)
       returning event_id, version, t, frame
     )
     select (select count(*) from gone) as count,

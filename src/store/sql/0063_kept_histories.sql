@@ -16,4 +16,6 @@ create table kept_publications (
   at timestamptz(3) not null,
   primary key (event_id, version, stream, s)
 );
-create index kept_publications_appended on kept_publications (event_id) where t = 'phase.appended';
+-- What a replay or a sweep looks up by its kind.
+create index kept_publications_rare on kept_publications (event_id)
+ where t in ('phase.appended', 'chat.deleted', 'question.removed');
