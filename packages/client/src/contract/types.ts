@@ -677,10 +677,9 @@ export interface Me {
   readonly roomId: string | null
 }
 
-export interface MediaFailure {
-  readonly code: "upload_expired" | "too_large" | "unreadable_media" | "too_long" | "checksum_mismatch" | "nothing_in_range" | "track_not_copied" | "quota_exceeded" | "storage_full" | "recorder_failed" | "no_room" | "cut_off" | "processing_failed"
-  readonly detail: string
-}
+export interface MediaFailure { readonly code: MediaFailureCode; readonly detail: string }
+
+export type MediaFailureCode = "upload_expired" | "too_large" | "unreadable_media" | "too_long" | "checksum_mismatch" | "nothing_in_range" | "track_not_copied" | "quota_exceeded" | "storage_full" | "recorder_failed" | "no_room" | "cut_off" | "processing_failed"
 
 /** A seat in a room's call: on a media server, or without one in a browser-to-browser call, where browsers join `roomId` with `rtc.join`. */
 export type MediaSeat = { readonly provider: "livekit"; readonly url: string; readonly token: string } | { readonly provider: "mesh"; readonly roomId: string }
