@@ -247,7 +247,7 @@ export interface Event {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
-  readonly history: "brief" | "kept"
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -259,6 +259,9 @@ export interface Event {
   readonly warnings?: ReadonlyArray<EventWarning>
 }
 
+/** `kept`: the event can be replayed after its end, as an anonymous viewer would have seen it. */
+export type EventHistory = "brief" | "kept"
+
 export interface EventInput {
   readonly type: string
   readonly title: string
@@ -269,7 +272,7 @@ export interface EventInput {
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
   readonly hostAbsence?: HostAbsence
-  readonly history?: "brief" | "kept"
+  readonly history?: EventHistory
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
   readonly phases?: ReadonlyArray<PhaseInput>
@@ -286,7 +289,7 @@ export interface EventPatch {
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
   readonly hostAbsence?: HostAbsence
-  readonly history?: "brief" | "kept"
+  readonly history?: EventHistory
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
 }
@@ -324,7 +327,7 @@ export interface EventWithPhases {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
-  readonly history: "brief" | "kept"
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -947,7 +950,7 @@ export interface PublishedEvent {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
-  readonly history: "brief" | "kept"
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
