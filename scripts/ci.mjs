@@ -63,6 +63,8 @@ const DRILLS = ["gateway-promises", "proxy-logs", "service-levels"].map((name) =
 const PREPARATION = [
   step("install programs", 10, install),
   step("check", 10, "npm run check"),
+  // Knip reads types with a TypeScript of its own, beside the one of the project.
+  step("unused files and exports", 10, "npm run unused"),
   step("check of the benchmarks", 10, "cd benchmarks && npm ci --no-audit --no-fund && npm run check"),
 ]
 /**

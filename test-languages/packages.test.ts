@@ -20,11 +20,20 @@ interface Packed {
   readonly files: ReadonlyArray<{ readonly path: string }>
 }
 
-/** What a build prints comes before the JSON. */
-const pack = async (cwd: string): Promise<Packed> => {
-  const printed = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd })
-  return JSON.parse(printed.slice(printed.search(/^\[$/m)))[0]
+const packed = new Map<string, Promise<Packed>>()
+/** Each package is built once. What a build prints comes before the JSON. */
+const pack = (cwd: string): Promise<Packed> => {
+  const known = packed.get(cwd)
+  if (known !== undefined) return known
+  const made = run("npm", ["pack", "--json", "--pack-destination", folder], { cwd }).then(
+    (printed) => JSON.parse(printed.slice(printed.search(/^\[$/m)))[0] as Packed,
+  )
+  packed.set(cwd, made)
+  return made
 }
+
+/** What `npm ci` fetched is not asked for again. */
+const INSTALL = ["install", "--no-audit", "--no-fund", "--prefer-offline"]
 
 const program = (path: string): string => join(inject("languageTools").npm, "node_modules", path)
 
@@ -46,7 +55,7 @@ test("the kit runs by its name", async () => {
   const { filename } = await pack(inPackages("conformance"))
   const cwd = await temporaryFolder()
   await writeFile(join(cwd, "package.json"), '{"private":true}')
-  await run("npm", ["install", "--no-audit", "--no-fund", join(folder, filename)], { cwd })
+  await run("npm", [...INSTALL, join(folder, filename)], { cwd })
   expect(await run("npx", ["gathercue-conformance", "--help"], { cwd })).toContain("gathercue-conformance server --url")
   const server = ["server", "--url", "http://127.0.0.1:1", "--key", "gck_x"]
   for (const [args, said] of [
@@ -66,7 +75,7 @@ test("`npx gathercue` starts the server from its package, on its embedded databa
   expect([foreign, size < 8_000_000]).toEqual([[], true])
   const cwd = await temporaryFolder()
   await writeFile(join(cwd, "package.json"), '{"private":true}')
-  await run("npm", ["install", "--no-audit", "--no-fund", join(folder, filename)], { cwd })
+  await run("npm", [...INSTALL, join(folder, filename)], { cwd })
   const environment = {
     PATH: process.env["PATH"] ?? "",
     HOME: cwd,

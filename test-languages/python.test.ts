@@ -75,11 +75,11 @@ describe("the wheel", () => {
 describe("a first live event", () => {
   const server = sharedServer()
 
-  test("is followed without a loss while its connection is cut, and a command of that time is executed once", async () => {
+  test("is followed without a loss while its connection is cut, a command of that time is executed once, and the event is replayed", async () => {
     const { key } = await createWorkspace(server.url)
     const program = ["-X", "dev", "-W", "error", "gathercue_live.py", server.url, key]
     const printed = JSON.parse(await run(installed, program, { cwd: folder }))
-    const [announcements, texts, phases, resumed, refusal, isSame, statuses] = printed
+    const [announcements, texts, phases, resumed, refusal, isSame, statuses, replayed] = printed
     expect(announcements).toEqual(["one", "two", "three", "last"])
     expect(texts).toEqual(["before", "meanwhile", "after"])
     expect([phases, resumed, refusal, isSame]).toEqual([["broadcast", "meeting"], [true], "forbidden", true])
@@ -88,6 +88,7 @@ describe("a first live event", () => {
       "ready",
       "closed",
     ])
+    expect(replayed).toEqual([["one", "two", "three", "last"], 4307])
   })
 })
 

@@ -12,7 +12,7 @@ import { startReceiver } from "../test/support/http-receiver.ts"
 import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
 import { eventually } from "../test/support/wait.ts"
 
-const KILLS = 3
+const KILLS = 2
 const VIEWERS = 8
 const COMMANDS_PER_LIFE = 40
 

@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { test } from "vitest"
-import { descriptionIn, openapiGenerator, place, tools, workFolder } from "./support/generation.ts"
+import { descriptionIn, JVM, openapiGenerator, place, tools, workFolder } from "./support/generation.ts"
 import { programHouse } from "./support/programs.ts"
 import { run } from "./support/running.ts"
 
@@ -29,8 +29,17 @@ const compileAndRun = async (library: string, program: string): Promise<void> =>
   const classes = join(folder, "classes")
   const path = join(tools().java, "*")
   const sources = [...(await filesIn(join(folder, "src/main/java"))), join(folder, main)]
-  await run("javac", ["-nowarn", "-proc:none", "-cp", path, "-d", classes, ...sources])
-  await house.expectRuns((url, key) => run("java", ["-cp", `${classes}:${path}`, program, url, key]))
+  await run("javac", [
+    ...JVM.map((option) => `-J${option}`),
+    "-nowarn",
+    "-proc:none",
+    "-cp",
+    path,
+    "-d",
+    classes,
+    ...sources,
+  ])
+  await house.expectRuns((url, key) => run("java", [...JVM, "-cp", `${classes}:${path}`, program, url, key]))
 }
 
 test("openapi-generator: java, native", () => compileAndRun("native", "Native"))

@@ -8,7 +8,7 @@ import { descriptionIn, tools, workFolder } from "./support/generation.ts"
 import { run } from "./support/running.ts"
 
 /** As many examples of each operation beside those that schemathesis computes from the bounds of its schemas. */
-const EXAMPLES = 3
+const EXAMPLES = 1
 
 /** Findings of the tool, by what it says and what the server answered. Each is described; no schema can say it. */
 const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [

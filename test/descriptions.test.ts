@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { descriptionsOf } from "../src/app/descriptions.ts"
 import { compiled } from "./support/compiled.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
@@ -13,18 +13,17 @@ import { temporaryFolder } from "./support/temporary-folder.ts"
 const KINDS = ["openapi", "asyncapi", "reference"] as const
 const ABSENT = pathToFileURL("/no-such-folder/")
 
-const built = async (): Promise<string> => {
-  const folder = await temporaryFolder()
+let folder: string
+beforeAll(async () => {
+  folder = await temporaryFolder(afterAll)
   await promisify(execFile)(process.execPath, [await compiled("src/app/write-descriptions.ts"), folder])
-  return folder
-}
+})
 
 test.each(["http://127.0.0.1:8080", "https://events.example.com", "https://example.com:8443/events"])(
   "at %s they are the same, with and without a build",
   async (publicUrl) => {
-    const folder = pathToFileURL(`${await built()}/`)
     for (const kind of KINDS) {
-      const text = Buffer.from(await Effect.runPromise(descriptionsOf(folder, publicUrl)[kind]))
+      const text = Buffer.from(await Effect.runPromise(descriptionsOf(pathToFileURL(`${folder}/`), publicUrl)[kind]))
       const made = Buffer.from(await Effect.runPromise(descriptionsOf(ABSENT, publicUrl)[kind]))
       expect(text.length).toBeGreaterThan(10_000)
       // Not `toEqual`: the difference of three megabytes is of no use to a reader.
@@ -34,9 +33,9 @@ test.each(["http://127.0.0.1:8080", "https://events.example.com", "https://examp
 )
 
 test("with a build nothing is made", async () => {
-  const folder = await built()
-  for (const name of ["openapi.json", "asyncapi.json", "reference.txt"]) await writeFile(join(folder, name), name)
-  const descriptions = descriptionsOf(pathToFileURL(`${folder}/`), "https://events.example.com")
+  const own = await temporaryFolder()
+  for (const name of ["openapi.json", "asyncapi.json", "reference.txt"]) await writeFile(join(own, name), name)
+  const descriptions = descriptionsOf(pathToFileURL(`${own}/`), "https://events.example.com")
   const texts = await Promise.all(KINDS.map((kind) => Effect.runPromise(descriptions[kind])))
   expect(texts.map(String)).toEqual(["openapi.json", "asyncapi.json", "reference.txt"])
 })

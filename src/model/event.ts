@@ -14,7 +14,7 @@ export const Visibility = Schema.Literals(["public", "unlisted", "private"]).ann
 export type Visibility = typeof Visibility.Type
 
 /** `kept`: the event can be replayed after its end, as an anonymous viewer would have seen it. */
-const EventHistory = Schema.Literals(["brief", "kept"]).annotate(named("EventHistory"))
+export const EventHistory = Schema.Literals(["brief", "kept"]).annotate(named("EventHistory"))
 
 const METADATA_LIMIT_BYTES = 16_384
 

@@ -24,8 +24,8 @@ interface DatabaseOptions {
   readonly deadlineMs?: number
 }
 
-const DEFAULT_WAITING = 500
-const DEFAULT_DEADLINE_MS = 5_000
+export const DEFAULT_WAITING = 500
+export const DEFAULT_DEADLINE_MS = 5_000
 /** Grace period for running statements when the pool is closed. */
 const CLOSE_WITHIN_MS = 1_000
 

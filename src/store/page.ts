@@ -25,7 +25,7 @@ export const FIRST_PAGE: PagePosition = {
   id: "ffffffff-ffff-ffff-ffff-ffffffffffff",
 }
 
-const encodeCursor = (position: PagePosition): string =>
+export const encodeCursor = (position: PagePosition): string =>
   Buffer.from(`${position.createdAt} ${position.id}`).toString("base64url")
 
 export const decodeCursor = (cursor: string): PagePosition | undefined => {

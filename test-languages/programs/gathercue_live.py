@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 from uuid import uuid4
 
-from gathercue import CommandRefused, Dispatches, GatewayClient, GatewayToken, Status, gateway_token
+from gathercue import CommandRefused, ConnectionClosed, Dispatches, GatewayClient, GatewayToken, Status, gateway_token
 
 URL, KEY = sys.argv[1:]
 
@@ -94,7 +94,8 @@ async def seen(dispatches: Dispatches, name: str, key: str, last: str) -> list[s
 async def main() -> None:
     asyncio.get_running_loop().slow_callback_duration = 3600
     phases = [{"modality": modality, "featureSet": ["chat"]} for modality in ("meeting", "broadcast", "meeting")]
-    event = rest("POST", "/events", {"type": "webinar", "title": "First", "visibility": "private", "phases": phases})
+    kept = {"visibility": "private", "history": "kept"}
+    event = rest("POST", "/events", {"type": "webinar", "title": "First", "phases": phases, **kept})
     rest("POST", f"/events/{event['id']}/publish")
     rest("POST", f"/events/{event['id']}/start")
     user = rest("POST", "/users", {"externalSub": str(uuid4()), "name": "Ada"})
@@ -135,7 +136,23 @@ async def main() -> None:
             resumed = [dispatch.d["resumed"] async for dispatch in upto(all_of_them) if dispatch.t == "ready"]
             same = reply.d["message"]["text"] == "meanwhile" and sent.d["message"]["text"] == "before"
             assert abs(client.clock.offset) < 3600
-    print(json.dumps([announcements, texts, modalities, resumed, refusal, same, statuses]))
+    rest("POST", f"/events/{event['id']}/end")
+    replayed = await replay(event["id"], session)
+    print(json.dumps([announcements, texts, modalities, resumed, refusal, same, statuses, replayed]))
+
+
+async def replay(event_id: str, session: str) -> Any:
+    """The announcements of the whole event, played again at the highest speed, and the code that ends it."""
+    announcements: list[str] = []
+    client = GatewayClient(lambda: gateway_token(URL, event_id, session, replay=True), replay=(0, 16))
+    async with client:
+        assert client.ready is not None and client.ready["phases"][0]["status"] == "pending"
+        try:
+            async for dispatch in client.dispatches():
+                if dispatch.t == "announcement":
+                    announcements.append(dispatch.d["text"])
+        except ConnectionClosed as closed:
+            return [announcements, closed.code]
 
 
 async def upto(dispatches: Dispatches) -> Any:

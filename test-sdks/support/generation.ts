@@ -43,6 +43,9 @@ export const compileTypeScript = async (
   await run(process.execPath, [join(tools().npm, "node_modules/typescript/bin/tsc"), "-p", folder])
 }
 
+/** A program that runs once for seconds earns no second compilation of its code. */
+export const JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+
 interface Generator {
   readonly name: string
   readonly library?: string
@@ -54,6 +57,7 @@ export const openapiGenerator = async (input: string, output: string, generator:
   const { name, library, options = {} } = generator
   const properties = Object.entries(options).map(([key, value]) => `${key}=${value}`)
   await run("java", [
+    ...JVM,
     "-Xmx1g",
     "-jar",
     tools().generator,

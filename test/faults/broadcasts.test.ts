@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type RunningServer, startServer } from "../../src/app/server.ts"
 import { loadConfig } from "../../src/config/config.ts"
 import { Client } from "../gateway/client.ts"
@@ -27,15 +27,15 @@ interface Place {
   readonly start: (changed?: Readonly<Record<string, string>>) => Promise<RunningServer>
 }
 
-const openPlace = async (): Promise<Place> => {
+const openPlace = async (whenOver: (end: () => Promise<void>) => unknown = onTestFinished): Promise<Place> => {
   const database = await createTestDatabase()
-  onTestFinished(() => database.drop())
+  whenOver(() => database.drop())
   const folder = await mkdtemp(join(tmpdir(), "gathercue-test-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  whenOver(() => rm(folder, { recursive: true, force: true }))
   const proxy = await startPostgresProxy(database.url)
-  onTestFinished(() => proxy.close())
+  whenOver(() => proxy.close())
   const rows = rowsOf(database.url)
-  onTestFinished(rows.end)
+  whenOver(rows.end)
   const start = (changed: Readonly<Record<string, string>> = {}) =>
     startServer(
       loadConfig({
@@ -50,6 +50,21 @@ const openPlace = async (): Promise<Place> => {
     )
   return { proxy, rows, start }
 }
+
+/** Of all tests that neither stop their server nor give it settings. */
+let place: Place
+let server: RunningServer
+const ends: Array<() => Promise<void>> = []
+beforeAll(async () => {
+  place = await openPlace((end) => void ends.unshift(end))
+  server = await place.start()
+  ends.unshift(() => server.stop())
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+// Rules of a test act on no other one.
+afterEach(() => place.proxy.heal())
 
 /** Every byte of the file has a row, and every row its bytes. */
 const expectSound = async ({ rows }: Place, recording: Json): Promise<Uint8Array> => {
@@ -90,9 +105,6 @@ const WAYS = [
 test.each(LOST.flatMap(([name, match]) => WAYS.map((action) => ({ name, match, action, way: action.kind }))))(
   "an encoder's stream goes on when the database loses `$name` by $way, and all of it is recorded once",
   async ({ match, action }) => {
-    const place = await openPlace()
-    const server = await place.start()
-    onTestFinished(() => server.stop())
     const { key } = await createWorkspace(server.url)
     const onAir = await startBroadcast(server.url, key)
     const rule = place.proxy.onStatement({ match, action, times: 1 })
@@ -109,9 +121,6 @@ test.each(LOST.flatMap(([name, match]) => WAYS.map((action) => ({ name, match, a
 const LINKS_STAND = /a\.everything/
 
 test("a piece whose address ends while it comes is refused, however late the look at addresses is answered", async () => {
-  const place = await openPlace()
-  const server = await place.start()
-  onTestFinished(() => server.stop())
   const { key } = await createWorkspace(server.url)
   const onAir = await startBroadcast(server.url, key)
   const piece = pushStream(`${onAir.streamUrl}?seq=0`)
@@ -180,9 +189,6 @@ const putAndClose = async (url: string, body: Uint8Array): Promise<void> => {
 }
 
 test("a file is taken in its turn though its encoder is gone and the database answers the next one first", async () => {
-  const place = await openPlace()
-  const server = await place.start()
-  onTestFinished(() => server.stop())
   const { key } = await createWorkspace(server.url)
   const onAir = await startBroadcast(server.url, key)
   const put = async (name: string): Promise<number> =>

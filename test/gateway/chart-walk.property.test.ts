@@ -202,6 +202,8 @@ const actOf = ({ kind, pick }: Step, model: Model): Act => {
   return choice[pick % choice.length] ?? FORWARD
 }
 
+const WALKS = 12
+
 test("every walk is accepted, refused and shown as by hand, and comes back from a restart as it was", async () => {
   const walks: { readonly eventId: string; readonly states: ReadonlyArray<string> }[] = []
   const walk = async (steps: ReadonlyArray<Step>): Promise<void> => {
@@ -220,10 +222,10 @@ test("every walk is accepted, refused and shown as by hand, and comes back from 
     host.socket.close()
   }
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), walk), {
-    numRuns: 25,
+    numRuns: WALKS,
     endOnFailure: true,
   })
-  expect(walks).toHaveLength(25)
+  expect(walks).toHaveLength(WALKS)
   server = await server.restart()
   for (const { eventId, states } of walks) {
     expect(await inspected(eventId)).toEqual(expect.arrayContaining([...states]))

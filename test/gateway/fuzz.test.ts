@@ -54,7 +54,7 @@ test("whatever JSON comes, the server answers or closes with a code of the proto
       expect(PROTOCOL_CLOSES).toContain(await client.closeCode())
       client = await fresh()
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -92,7 +92,7 @@ const bodyOf = (t: keyof typeof COMMANDS, phaseIds: ReadonlyArray<string>) => {
   )
 }
 
-const RUNS = 48
+const RUNS = 20
 
 const NAMES = (Object.keys(COMMANDS) as ReadonlyArray<keyof typeof COMMANDS>).filter(
   (t) => t !== "leave" && t !== "event.end",

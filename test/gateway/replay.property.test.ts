@@ -194,6 +194,6 @@ test("over any interleaving of publishing, broken links and resumes no place is 
       await receivesOwn(stage, watchers)
       await Promise.all(watchers.map(({ client }) => client?.cut()))
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   )
 })

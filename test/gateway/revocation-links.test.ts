@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
 import { PASSWORD, tokenIn } from "../support/api.ts"
 import { push } from "../support/encoder.ts"
+import { NODES } from "../support/nodes.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client } from "./client.ts"
 import { type GrantHouse, openGrantHouse } from "./grant-house.ts"
@@ -355,8 +356,8 @@ test.each(ROWS)("%s", async (name, expected) => {
   // Links that stay are looked at once, after the others ended: an encoder's pieces are limited in number.
   const ending = before.filter((column) => wanted[column] === "ends")
   const haveEnded = async (): Promise<boolean> => {
-    // Where there are three nodes, each of them is asked.
-    for (const column of ending.flatMap((one) => [one, one, one])) if ((await look(column)) === "stays") return false
+    for (const column of ending.flatMap((one) => Array.from({ length: NODES }, () => one)))
+      if ((await look(column)) === "stays") return false
     return true
   }
   await eventually(haveEnded, "the end of the links").catch(() => {})

@@ -67,24 +67,30 @@ const enter = async (address: string): Promise<string> => {
 const refusals = (answers: ReadonlyArray<{ readonly status: number }>) =>
   answers.filter(({ status }) => status === 429).length
 
+/** Whether one of as many people as come to the hall is refused. */
+const isRefused = async (act: () => Promise<{ readonly status: number }>): Promise<boolean> => {
+  for (let done = 0; done < PEOPLE; done += AT_A_TIME) if (refusals(await all(AT_A_TIME, act)) > 0) return true
+  return false
+}
+
 test("five hundred people of a venue all get in at once", async () => {
   const entered = await all(PEOPLE, () => enter(HALL))
   expect([...new Set(entered)]).toEqual(["200 200 200 200"])
 })
 
 test("another address has the ordinary limits meanwhile", async () => {
-  expect(refusals(await all(PEOPLE, () => register("203.0.113.16")))).toBeGreaterThan(0)
+  expect(await isRefused(() => register("203.0.113.16"))).toBe(true)
   expect(refusals([await register("203.0.113.15")])).toBe(0)
 })
 
 test("a venue may be an IPv6 address, which stands for its /64 as everywhere", async () => {
   expect(refusals(await all(100, () => register(`${CAMPUS}beef`)))).toBe(0)
-  expect(refusals(await all(PEOPLE, () => register("2001:db8:77:13::1")))).toBeGreaterThan(0)
+  expect(await isRefused(() => register("2001:db8:77:13::1"))).toBe(true)
 })
 
 test("people of a venue ask more questions without a name, and those elsewhere ten", async () => {
   expect(refusals(await all(50, () => ask(HALL)))).toBe(0)
-  expect(refusals(await all(PEOPLE, () => ask("203.0.113.17")))).toBeGreaterThan(0)
+  expect(await isRefused(() => ask("203.0.113.17"))).toBe(true)
 })
 
 test("ten wrong passwords lock a venue out of an account, as any other address", async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { type Access, EndpointAccess } from "../../src/http/contract/access.ts"
 import { Api } from "../../src/http/contract/api.ts"
 import {
@@ -15,7 +15,8 @@ import {
   signup,
   tokenIn,
 } from "../support/api.ts"
-import { PLATFORM_KEY, startTestServer, type TestServer } from "../support/server.ts"
+import { PLATFORM_KEY } from "../support/server.ts"
+import { sharedRows, sharedServer } from "../support/shared.ts"
 
 type Principal =
   | "nobody"
@@ -120,20 +121,20 @@ HttpApi.reflect(Api, {
   },
 })
 
-let server: TestServer
+const server = sharedServer()
+const rows = sharedRows(server)
 let callers: { readonly [P in Principal]: CallOptions }
 let workspaceId: string
 let key: string
 
 beforeAll(async () => {
-  server = await startTestServer()
   const acme = await createWorkspace(server.url)
   const foreign = await createWorkspace(server.url)
   workspaceId = acme.id
   key = acme.key
   const join = async (role: string) => {
     const account = await signup(server.url, role)
-    await database(`insert into workspace_members (id, workspace_id, account_id, role)
+    await rows.run(`insert into workspace_members (id, workspace_id, account_id, role)
       values ('${randomUUID()}', '${workspaceId}', '${account.id}', '${role}')`)
     return { ...account, headers: { "x-workspace-id": workspaceId } }
   }
@@ -169,16 +170,6 @@ beforeAll(async () => {
     platform: { headers: { "x-platform-key": PLATFORM_KEY } },
   }
 })
-afterAll(() => server.stop())
-
-/** Straight to the database: what no endpoint of this version does yet (joining a workspace). */
-const database = async (statement: string): Promise<void> => {
-  const { default: postgres } = await import("postgres")
-  const sql = postgres(server.databaseUrl, { max: 1 })
-  await sql.unsafe(statement)
-  await sql.end()
-}
-
 const post = async (path: string, body?: object): Promise<string> =>
   (await call(server.url, "POST", path, { key, ...(body === undefined ? {} : { body }) })).body.id
 
@@ -198,7 +189,7 @@ const ask = async (): Promise<string> => {
   return (await call(server.url, "POST", path, { body: { text: "Why?" } })).body.id
 }
 const register = async () => {
-  await database("delete from webhook_endpoints")
+  await rows.run("delete from webhook_endpoints")
   return post("/v1/webhooks", { url: "http://127.0.0.1:9/" })
 }
 const newEvent = async (): Promise<string> => (await createEvent(server.url, key)).id
@@ -213,7 +204,7 @@ const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   openEvent: publish,
   publicAsset: async () => {
     const id = randomUUID()
-    await database(
+    await rows.run(
       `insert into recordings (id, event_id, workspace_id, kind, status)
          values ('${id}', '${await publish()}', '${workspaceId}', 'upload', 'ready')`,
     )
@@ -228,11 +219,11 @@ const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   webhookDelivery: async () => post(`/v1/webhooks/${await register()}/ping`),
   clip: async () => {
     const [recording, clip] = [randomUUID(), randomUUID()]
-    await database(
+    await rows.run(
       `insert into recordings (id, event_id, workspace_id, kind, status)
          values ('${recording}', '${await publish()}', '${workspaceId}', 'upload', 'ready')`,
     )
-    await database(
+    await rows.run(
       `insert into clips (id, recording_id, status, start_ms, end_ms) values ('${clip}', '${recording}', 'ready', 0, 1000)`,
     )
     return clip
@@ -264,41 +255,46 @@ const fill = async ({ path, access, method }: Route, expected: Verdict | undefin
 const verdictOf = (status: number, code: string | undefined): Verdict | number => {
   if (status === 401 && code === "unauthorized") return 401
   if (status === 403) return 403
-  // An absent key with access is answered like a refusal of access; the detail distinguishes them.
+  // What is absent is answered like a refusal of access; the detail distinguishes them.
   return status === 404 ? 404 : "in"
 }
 
-describe.each(ROUTES)("$method $path ($access)", (route) => {
-  test.each(PRINCIPALS)("as %s", async (principal) => {
-    const expected = verdictFor(route.access, principal)
-    // Sign-in answers 401 itself, and after logging out or leaving the caller would not be who the next row takes it for.
-    if (["login", "loginWithPasskey", "logout", "leaveWorkspace"].includes(route.name))
-      return expect(expected).toBeDefined()
-    const path = await fill(route, expected)
-    const options = callers[principal]
-    const body = route.method === "GET" || route.method === "DELETE" ? {} : { raw: "[]" }
-    const answer = await call(server.url, route.method, path, { ...options, ...body })
-    const isOpenButAbsent = [
-      "No such API key.",
-      "No such member.",
-      "No such membership.",
-      "No such registration.",
-      "No such session.",
-      "No such invite.",
-      "No such link.",
-      "No such guest integration.",
-      "No such table summary.",
-      "No such authenticator app.",
-      "No such passkey.",
-      "No such connection.",
-      "No such captions of the table.",
-      "No such transcript.",
-      "No such broadcast.",
-      "The event has no date yet.",
-      "No event has this code.",
-    ].includes(answer.body?.detail)
-    expect(isOpenButAbsent ? "in" : verdictOf(answer.status, answer.body?.code), JSON.stringify(answer.body)).toBe(
-      expected,
-    )
-  })
+const ABSENT: ReadonlyArray<string> = [
+  "No such API key.",
+  "No such member.",
+  "No such membership.",
+  "No such registration.",
+  "No such session.",
+  "No such invite.",
+  "No such link.",
+  "No such guest integration.",
+  "No such table summary.",
+  "No such authenticator app.",
+  "No such passkey.",
+  "No such connection.",
+  "No such captions of the table.",
+  "No such transcript.",
+  "No such broadcast.",
+  "The event has no date yet.",
+  "No event has this code.",
+]
+
+/** Sign-in answers 401 itself, and after logging out or leaving the caller would not be who the next row takes it for. */
+const NOT_CALLED: ReadonlyArray<string> = ["login", "loginWithPasskey", "logout", "leaveWorkspace"]
+
+test.each(ROUTES)("$method $path ($access)", async (route) => {
+  const expected = PRINCIPALS.map((principal) => `${principal}: ${verdictFor(route.access, principal)}`)
+  expect(expected.join()).not.toContain("undefined")
+  if (NOT_CALLED.includes(route.name)) return
+  const body = route.method === "GET" || route.method === "DELETE" ? {} : { raw: "[]" }
+  const found: string[] = []
+  const answers: string[] = []
+  for (const principal of PRINCIPALS) {
+    const path = await fill(route, verdictFor(route.access, principal))
+    const answer = await call(server.url, route.method, path, { ...callers[principal], ...body })
+    const verdict = ABSENT.includes(answer.body?.detail) ? "in" : verdictOf(answer.status, answer.body?.code)
+    found.push(`${principal}: ${verdict}`)
+    answers.push(`${principal}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+  expect(found, answers.join("\n")).toEqual(expected)
 })

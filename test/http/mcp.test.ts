@@ -214,7 +214,7 @@ test("no message and no argument brings the server to fail", async () => {
       expect([200, 202, 400]).toContain(answer.status)
       expect(answer.body?.error?.code).not.toBe(-32603)
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
   expect((await tell(request("ping"))).status).toBe(200)
 })

@@ -156,7 +156,7 @@ test("a number keeps its segment and numbers do not go back when takes fail or a
       const kept = [...stage.known].filter(([, address]) => isKept(address))
       for (const [number, address] of kept) expect(listed[number - first]).toBe(address)
     }),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   )
 })
 

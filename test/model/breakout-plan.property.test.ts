@@ -51,7 +51,7 @@ test("everyone is somewhere exactly once, pins hold, and nobody is seated who wa
       if (request.strategy === "balanced") expect(plan.unplaced).toEqual([])
       else expect(plan.rooms.flatMap((room) => room.people).length).toBe(pins.length)
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -60,7 +60,7 @@ test("the same request gives the same plan", () => {
     fc.property(anyRequest, (request) => {
       expect(planBreakout(request)).toEqual(planBreakout(request))
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -75,7 +75,7 @@ test("where rooms follow from a size nobody sits alone, unless a pin is why", ()
         if (room.people.length === 1) expect(pins.has(room.people[0] ?? "")).toBe(true)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -88,7 +88,7 @@ test("without pins there are as many rooms as the size asks for, and their sizes
       const sizes = sizesOf(plan)
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -100,7 +100,7 @@ test("there are as many rooms as were asked for, and as many of them are used as
       expect(sizes.filter((size) => size > 0).length).toBe(Math.min(rooms, request.people.length))
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -115,7 +115,7 @@ test("pins that leave space for it keep sizes within one", () => {
       expect([sizes.length, used.length]).toEqual([rooms, filled])
       expect(Math.max(...used) - Math.min(...used)).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -136,7 +136,7 @@ test("a room that is used less than another, somebody alone and somebody unplace
       if (request.rooms !== undefined) expect(codes).not.toContain("fewer_rooms")
       expect(new Set(codes).size).toBe(codes.length)
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -167,7 +167,7 @@ test("blocks stay together when there are no more of them than rooms and each fi
         for (const block of blocks) expect(new Set(block.map((person) => roomOf(plan, person))).size).toBeLessThan(2)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -182,7 +182,7 @@ test("a block is together or reported as split, and the search never parts one t
         if (rooms.size > 1) expect(block.some((person) => split.has(person))).toBe(true)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -202,7 +202,7 @@ test("two who are to be apart are, when there are two rooms and nothing else bin
         expect(roomOf(plan, apart[0] ?? "")).not.toBe(roomOf(plan, apart[1] ?? ""))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 150 },
   )
 })
 
@@ -215,6 +215,6 @@ test("a second plan mixes those whom the first one brought together, where there
       const second = planBreakout({ ...request, met })
       expect(second.cost).toBe(0)
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   )
 })

@@ -36,7 +36,7 @@ export type MediaFailureCode = keyof typeof MEDIA_FAILURES
 
 const FAILURE_CODES = Object.keys(MEDIA_FAILURES) as [MediaFailureCode, ...MediaFailureCode[]]
 
-const MediaFailureCode = Schema.Literals(FAILURE_CODES).annotate({
+export const MediaFailureCode = Schema.Literals(FAILURE_CODES).annotate({
   ...named("MediaFailureCode"),
   description: FAILURE_CODES.map((code) => `\`${code}\`: ${MEDIA_FAILURES[code]}`).join(" "),
 })

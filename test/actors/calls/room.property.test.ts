@@ -88,7 +88,7 @@ const property = (check: (world: World, given: Act, done: ReturnType<World["do"]
       const world = new World(maxPeers)
       for (const given of acts) check(world, given, world.do(given))
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   )
 
 test("a room never has more people than its limit, and nobody twice", () => {
@@ -120,7 +120,7 @@ test("a peer that left or whose time ran out is gone, and never comes back under
         if (given.type === "pass") expect(isOverdue).toBe(false)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   )
 })
 

@@ -198,7 +198,7 @@ test("all who are in a call see the same list, of their own room, within its lim
         expectOneView(event)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   )
 })
 
@@ -231,7 +231,7 @@ test("another owner changes no list of those who have their sockets, and signals
       for (const { isOpen, code } of signalAll(before)) expect(code).toBe(isOpen ? "taken" : "unavailable")
       expect(before.map(listsSent)).toEqual(lists)
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   )
 })
 
@@ -251,7 +251,7 @@ test("messages that were lost are made good when the link is back", () => {
         expectOneView(event)
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 50 },
   )
 })
 
@@ -266,6 +266,6 @@ test("when all sockets are lost and the grace is over, nothing is left", () => {
       const isEmpty = NODES.map((node) => nodes.nodeOf(node).isEmpty)
       expect([nodes.owner.isEmpty, isEmpty, vi.getTimerCount()]).toEqual([true, [true, true, true], 0])
     }),
-    { numRuns: 200 },
+    { numRuns: 70 },
   )
 })

@@ -247,7 +247,7 @@ export interface Event {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
-  readonly history: "brief" | "kept"
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -259,6 +259,9 @@ export interface Event {
   readonly warnings?: ReadonlyArray<EventWarning>
 }
 
+/** `kept`: the event can be replayed after its end, as an anonymous viewer would have seen it. */
+export type EventHistory = "brief" | "kept"
+
 export interface EventInput {
   readonly type: string
   readonly title: string
@@ -269,7 +272,7 @@ export interface EventInput {
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
   readonly hostAbsence?: HostAbsence
-  readonly history?: "brief" | "kept"
+  readonly history?: EventHistory
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
   readonly phases?: ReadonlyArray<PhaseInput>
@@ -286,7 +289,7 @@ export interface EventPatch {
   readonly allowAnonymousQuestions?: boolean
   readonly reminders?: boolean
   readonly hostAbsence?: HostAbsence
-  readonly history?: "brief" | "kept"
+  readonly history?: EventHistory
   readonly capacity?: number | null
   readonly metadata?: { readonly [key: string]: Json }
 }
@@ -324,7 +327,7 @@ export interface EventWithPhases {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
-  readonly history: "brief" | "kept"
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string
@@ -677,10 +680,9 @@ export interface Me {
   readonly roomId: string | null
 }
 
-export interface MediaFailure {
-  readonly code: "upload_expired" | "too_large" | "unreadable_media" | "too_long" | "checksum_mismatch" | "nothing_in_range" | "track_not_copied" | "quota_exceeded" | "storage_full" | "recorder_failed" | "no_room" | "cut_off" | "processing_failed"
-  readonly detail: string
-}
+export interface MediaFailure { readonly code: MediaFailureCode; readonly detail: string }
+
+export type MediaFailureCode = "upload_expired" | "too_large" | "unreadable_media" | "too_long" | "checksum_mismatch" | "nothing_in_range" | "track_not_copied" | "quota_exceeded" | "storage_full" | "recorder_failed" | "no_room" | "cut_off" | "processing_failed"
 
 /** A seat in a room's call: on a media server, or without one in a browser-to-browser call, where browsers join `roomId` with `rtc.join`. */
 export type MediaSeat = { readonly provider: "livekit"; readonly url: string; readonly token: string } | { readonly provider: "mesh"; readonly roomId: string }
@@ -948,7 +950,7 @@ export interface PublishedEvent {
   readonly allowAnonymousQuestions: boolean
   readonly reminders: boolean
   readonly hostAbsence: HostAbsence
-  readonly history: "brief" | "kept"
+  readonly history: EventHistory
   readonly capacity: number | null
   readonly metadata: { readonly [key: string]: Json }
   readonly createdAt: string

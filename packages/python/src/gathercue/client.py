@@ -53,6 +53,11 @@ class GatewayClient:
     name: str = "gathercue-python"
     mute: Sequence[OptOut] = ()
     """Kinds of dispatches that the server must not send."""
+    replay: tuple[int, float] | None = None
+    """
+    Replays an ended event, from so many milliseconds after its start and at this speed, 0 to 16. `token` must give tokens for replays.
+    Commands are refused, and `clock` tells the replayed time, which is right at speed 1.
+    """
     command_timeout: float = 30.0
     """Wait of a command for its reply, over any number of connections."""
     hello_timeout: float = 10.0
@@ -81,6 +86,7 @@ class GatewayClient:
         self._task: asyncio.Task[None] | None = None
         self._attempt: asyncio.Task[tuple[int, str]] | None = None
         self._given_up: tuple[int, str] | None = None
+        self._replaying_since: float | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._link: Link | None = None
         self._renewal: asyncio.TimerHandle | None = None
@@ -171,7 +177,7 @@ class GatewayClient:
 
     async def _token(self) -> GatewayToken:
         kept = self._grant
-        if kept is not None and seconds_of(kept["expiresAt"]) - TOKEN_MARGIN > self.clock.now():
+        if kept is not None and seconds_of(kept["expiresAt"]) - TOKEN_MARGIN > self._now():
             return kept
         self._grant = await self.token()
         return self._grant
@@ -294,11 +300,22 @@ class GatewayClient:
         identity: dict[str, Any] = {"token": grant["token"], "client": client}
         if self.mute:
             identity["mute"] = self.mute
-        if self.ready is not None:
+        if self.replay is not None:
+            identity["replay"] = self._place(*self.replay)
+        elif self.ready is not None:
             identity["resume"] = self._streams.resume
         self._send(_text({"op": OP["identify"], "d": identity}))
         cancel(self._deadline)
         self._heartbeat.start(hello["heartbeatMs"] / 1000)
+
+    def _now(self) -> float:
+        """Unix seconds. The clock of a replay tells a time of the past."""
+        return self.clock.now() if self.replay is None else local_ms() / 1000
+
+    def _place(self, start: int, speed: float) -> Mapping[str, float]:
+        """A replay goes on at its speed also without a connection."""
+        since = local_ms() if self._replaying_since is None else self._replaying_since
+        return {"from": round(start + (local_ms() - since) * speed), "speed": speed}
 
     def _send_heartbeat(self) -> None:
         self._send(_text({"op": OP["heartbeat"], "d": {"t0": local_ms()}}))
@@ -331,6 +348,8 @@ class GatewayClient:
 
     def _begin(self, ready: Mapping[str, Any]) -> None:
         self._streams.begin(ready)
+        if self._replaying_since is None:
+            self._replaying_since = local_ms()
         self._is_syncing = False
         self._lagging_acks = 0
         if self._status == "ready":

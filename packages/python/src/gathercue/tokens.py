@@ -32,20 +32,23 @@ class GatewayToken(TypedDict):
     """RFC 3339. Until then the token opens further connections, so that an anonymous viewer stays the same person."""
 
 
-async def gateway_token(base_url: str, event_id: str, session_token: str | None = None) -> GatewayToken:
+async def gateway_token(
+    base_url: str, event_id: str, session_token: str | None = None, *, replay: bool = False
+) -> GatewayToken:
     """
-    Asks the server for a token, in a thread. Without a session the caller is an anonymous viewer. Raises `TokenRefused` when the
-    server refuses, and `OSError` when it is unreachable.
+    Asks the server for a token, in a thread. Without a session the caller is an anonymous viewer. `replay`: the token replays an
+    ended event, and does nothing else. Raises `TokenRefused` when the server refuses, and `OSError` when it is unreachable.
     """
-    return await asyncio.to_thread(_request, base_url, event_id, session_token)
+    return await asyncio.to_thread(_request, base_url, event_id, session_token, replay)
 
 
-def _request(base_url: str, event_id: str, session_token: str | None) -> GatewayToken:
+def _request(base_url: str, event_id: str, session_token: str | None, replay: bool) -> GatewayToken:
     headers = {"content-type": "application/json"}
     if session_token is not None:
         headers["authorization"] = f"Bearer {session_token}"
     url = f"{base_url.rstrip('/')}/v1/auth/gateway-token"
-    request = Request(url, json.dumps({"eventId": event_id}).encode(), headers, method="POST")
+    body = {"eventId": event_id, **({"replay": True} if replay else {})}
+    request = Request(url, json.dumps(body).encode(), headers, method="POST")
     try:
         with _opener.open(request, timeout=ANSWER_WITHIN) as response:
             answer: GatewayToken = json.load(response)
