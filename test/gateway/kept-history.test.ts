@@ -206,8 +206,7 @@ test("what was taken back is in no replay, before, between and after the sweeps,
   await actors.execute(stage.eventId, { type: "event.start", d: {} })
   const host = await house.join(stage, "hana", "host")
   const guest = await house.join(stage, "gus", "participant")
-  const ask = async (text: string): Promise<string> =>
-    (await guest.command("question.ask", { text })).d.question.id
+  const ask = async (text: string): Promise<string> => (await guest.command("question.ask", { text })).d.question.id
   const [hidden, withdrawn, restored] = [await ask("Hidden?"), await ask("Withdrawn?"), await ask("Restored?")]
   const { message } = (await guest.command("chat.send", { to: "event", text: "Deleted" })).d
   const { message: stays } = (await guest.command("chat.send", { to: "event", text: "Stays" })).d
@@ -278,10 +277,12 @@ test("two sweeps at once keep every dispatch once, as does one that stopped betw
     insert into publications (event_id, stream, s, version, frame, at)
     select ${stage.eventId}, 'event', 1000 + n, 1000 + n, '{"t":"announcement","d":{}}', now() - interval '1 hour'
       from generate_series(1, 500) as g(n)`
-  await sql.begin(async (within) => {
-    await forgetPublications(within, toTimestamp(Date.now()), 50)
-    throw new Error("The process ends before the commit.")
-  }).catch(() => {})
+  await sql
+    .begin(async (within) => {
+      await forgetPublications(within, toTimestamp(Date.now()), 50)
+      throw new Error("The process ends before the commit.")
+    })
+    .catch(() => {})
   const all = async () => {
     while ((await sweep(7)) > 0);
   }
@@ -291,6 +292,16 @@ test("two sweeps at once keep every dispatch once, as does one that stopped betw
     select count(*)::integer as n, count(distinct version)::integer as versions from kept_publications
      where event_id = ${stage.eventId} and version > 1000`
   expect(rows[0]).toEqual({ n: 500, versions: 500 })
+})
+
+test("the client goes to a place that a player tells in fractions, or before the start", async () => {
+  const { stage } = await told()
+  const began = await startedAtOf(stage)
+  const client = openClient(stage, { replay: { from: 1500.25, speed: 0 } })
+  await client.connect()
+  expect(client.clock.now()).toBeCloseTo(began + 1500, -2)
+  await client.replay({ from: -20.5, speed: 0 })
+  expect(client.clock.now()).toBeCloseTo(began, -2)
 })
 
 test("a participant has as many replays at once as connections to a live event, and the oldest makes room", async () => {

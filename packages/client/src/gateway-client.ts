@@ -67,8 +67,9 @@ const LEFT = 1000
 /** Number of acks with heads ahead of ours after which dispatches count as lost. */
 const LAGGING_ACKS = 2
 
+/** The server takes whole milliseconds from 0 on; a player tells fractions, and a clock may be put back. */
 const placeOf = ({ from, speed, since }: { from: number; speed: number; since?: number }) => ({
-  from: since === undefined ? from : Math.round(from + (Date.now() - since) * speed),
+  from: Math.max(0, Math.round(since === undefined ? from : from + (Date.now() - since) * speed)),
   speed,
 })
 
