@@ -494,6 +494,25 @@ test("an erased person is in no replay: their messages are gone, and their name 
   expect(new Set(staged)).toEqual(new Set(["Removed person"]))
 })
 
+test("a person is in no replay from the beginning of their erasure, while what they said waits for the sweep", async () => {
+  const { actors } = house
+  const stage = await prepare()
+  await actors.execute(stage.eventId, { type: "event.start", d: {} })
+  const guest = await house.join(stage, "erased-guest", "participant")
+  await guest.command("chat.send", { to: "event", text: "Said" })
+  await guest.command("question.ask", { text: "Asked?" })
+  await actors.execute(stage.eventId, { type: "event.end", d: {} })
+  await actors.sql`
+    insert into erasures (id, workspace_id, participant_ids, due_at)
+    select gen_random_uuid(), workspace_id, '{erased-guest}', now() + interval '1 hour' from events where id = ${stage.eventId}`
+  const client = await openReplay(stage, { from: 3_600_000 })
+  expect(await client.closeCode()).toBe(4307)
+  const { question } = client.received.find(({ t }) => t === "question.created")?.d ?? {}
+  expect(question).toMatchObject({ text: "Asked?", authorId: null, authorName: null, anonymous: true })
+  expect(client.received.some(({ t }) => t === "chat.message")).toBe(false)
+  expect(JSON.stringify(client.received)).not.toContain("Name of erased-guest")
+})
+
 test("a history goes when its days are over, or when it is no longer to be kept, and others stay", async () => {
   const { sql } = house.actors
   const { stage } = await told()

@@ -63,12 +63,13 @@ export interface KeptPublication extends KeptPlace {
 /** It stands behind an `and` within a `not`, so that it cannot become a join, which would read all frames of the event for each page. */
 const IS_TAKEN_BACK = new SqlFragment(
   `exists (select from taken where taken.version > k.version
-     and taken.id = coalesce(k.frame::json #>> '{d,message,id}', k.frame::json #>> '{d,question,id}'))`,
+     and taken.id = coalesce(k.frame::json #>> '{d,message,id}', k.frame::json #>> '{d,question,id}'))
+   or coalesce(k.frame::json #>> '{d,message,participantId}', '') in (select id from erased)`,
 )
 
 /**
  * The next publications behind the place. What was taken back lately is left out: the sweep deletes it only once it moves the dispatch that
- * takes it back.
+ * takes it back. So are people whose erasure has not had its last pass, which comes after the sweep of what they said.
  */
 export const listKept = async (
   sql: Queryable,
@@ -86,20 +87,26 @@ export const listKept = async (
          select json_array_elements_text(p.frame::json #> '{d,ids}')) as ids
        where p.event_id = ${eventId} and p.stream = 'event'
          and (p.frame like '%"t":"chat.deleted"%' or p.frame like '%"t":"question.removed"%')
+    ), erased as materialized (
+      select unnest(r.participant_ids) as id from events e join erasures r on r.workspace_id = e.workspace_id where e.id = ${eventId}
     )
     select * from (
       (select version, stream, s, frame, at from kept_publications k
         where event_id = ${eventId} and (version, stream, s) > (${after.version}, ${after.stream}, ${after.s})
-          and not (t = any (${TAKEN}::text[]) and ${IS_TAKEN_BACK})
+          and not (t = any (${TAKEN}::text[]) and (${IS_TAKEN_BACK}))
         order by version, stream, s limit ${limit})
       union all
       (select version, stream, s, frame, at from publications k
         where event_id = ${eventId} and stream = any (${[...KEPT_STREAMS]}::text[])
           and (version, stream, s) > (${after.version}, ${after.stream}, ${after.s})
-          and not (substring(frame from '"t":"([A-Za-z.]+)"') = any (${TAKEN}::text[]) and ${IS_TAKEN_BACK})
+          and not (substring(frame from '"t":"([A-Za-z.]+)"') = any (${TAKEN}::text[]) and (${IS_TAKEN_BACK}))
         order by version, stream, s limit ${limit})
     ) both_tables order by version, stream, s limit ${limit}`
-  return [...rows]
+  const erased = await sql<{ id: string }[]>`
+    select unnest(r.participant_ids) as id from events e join erasures r on r.workspace_id = e.workspace_id where e.id = ${eventId}`
+  const people = new Set(erased.map(({ id }) => id))
+  const names = (frame: string) => [...people].some((id) => frame.includes(id))
+  return rows.map((row) => (names(row.frame) ? { ...row, frame: frameWithout(row.frame, people) } : row))
 }
 
 /** The phases that were appended while the history was kept. They are not in the agenda that the event began with. */
@@ -161,6 +168,9 @@ const withoutNames = (value: unknown, people: ReadonlySet<unknown>): unknown => 
   return people.has(fields["participantId"]) && "name" in fields ? { ...fields, name: REMOVED_PERSON } : fields
 }
 
+const frameWithout = (frame: string, people: ReadonlySet<unknown>): string =>
+  JSON.stringify(withoutNames(JSON.parse(frame), people))
+
 const ERASED_AT_ONCE = 500
 
 /** Deletes the chat messages of the people, and removes their names from everything else. */
@@ -189,7 +199,7 @@ export const erasePeopleFromKept = async (
          and exists (select from unnest(${people}::text[]) as p(id) where strpos(k.frame, p.id) > 0)
        order by event_id, version, stream, s limit ${ERASED_AT_ONCE}`
     for (const { eventId, version, stream, s, frame } of rows) {
-      const erased = JSON.stringify(withoutNames(JSON.parse(frame), new Set(people)))
+      const erased = frameWithout(frame, new Set(people))
       if (erased === frame) continue
       await sql`
         update kept_publications set frame = ${erased}
