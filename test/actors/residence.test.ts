@@ -6,6 +6,7 @@ import { LiveEvents } from "../../src/actors/live-events.ts"
 import { newId } from "../../src/model/ids.ts"
 import { keyedScope } from "../../src/model/live/command-scopes.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { DATABASE_DEADLINE_MS } from "../support/patience.ts"
 import { sharedDatabase } from "../support/shared.ts"
 import { holdLiveEvent } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
@@ -72,7 +73,9 @@ test("a live event stays in memory without traffic and its timer fires; one that
 
 test("of two processes on one database only the owner writes; the other answers that the event moved", async () => {
   let allowed = true
-  const first = await startActors(database.url, { node: "first", holds: () => allowed })
+  // The caller gives up soon: an event that moves is asked for again until then.
+  const answers = { attemptMs: DATABASE_DEADLINE_MS, reachMs: 2000 }
+  const first = await startActors(database.url, { node: "first", holds: () => allowed, answers })
   const second = await startActors(database.url, { node: "second" })
   try {
     const { eventId, phaseIds } = await seedEvent(first.sql, THREE)
