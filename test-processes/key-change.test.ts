@@ -200,7 +200,7 @@ test("rows of many pages are all sealed anew, also those that change meanwhile, 
   const of = (name: string) => counts.find((one) => one.name === name)
   expect(of("webhook secrets")).toEqual({ name: "webhook secrets", byKey: [1, 0], unreadable: 0 })
   expect(of("answers to repeated requests")?.byKey).toEqual([repeats.length, 0])
-  expect(of("letters")?.unreadable).toBe(1200)
+  expect(of("emails")?.unreadable).toBe(1200)
   expect(counts).toEqual(await countSealed(url, ring(B, A)))
   const shown = await runCommand(["keys"], { DATABASE_URL: url, SECRET_KEY: B })
   expect([shown.code, shown.stderr]).toEqual([1, "None of the keys opens 1200 emails.\n"])

@@ -45,7 +45,7 @@ const COLUMNS: ReadonlyArray<SealedColumn> = [
   columnOf("headers of webhooks", SECRETS_PURPOSE, "webhook_endpoints", "headers_sealed", "id::text || ' headers'"),
   columnOf("second factors", FACTORS_PURPOSE, "account_totp", "secret_sealed", "account_id::text"),
   columnOf("secrets of connections", CONNECTIONS_PURPOSE, "connections", "client_secret_sealed", "id::text"),
-  columnOf("letters", "mails", "mails", "content_sealed", "id::text"),
+  columnOf("emails", "mails", "mails", "content_sealed", "id::text"),
   columnOf(
     "answers to repeated requests",
     "kept-answers",
