@@ -18,7 +18,7 @@ import {
   type KeptPublication,
   listAppendedPhases,
   listKept,
-  whyNoReplay,
+  whyNotReplayable,
 } from "../../store/live/kept-history.ts"
 import type { Connection } from "../connection/connection.ts"
 import { readyOfReplay } from "../recovery/ready.ts"
@@ -190,7 +190,7 @@ export class Replay {
   #refusal(event: EventAgenda): CloseCode | undefined {
     if (event.visibility === "private" && this.#connection.identity.kind === "anonymous") return CLOSE.revoked
     const { timers, options } = this.#services
-    const why = whyNoReplay(event, timers.now(), options.keptHistoryDays)
+    const why = whyNotReplayable(event, timers.now(), options.keptHistoryDays)
     return why === undefined ? undefined : because(CLOSE.forbidden, why)
   }
 

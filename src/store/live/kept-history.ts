@@ -14,7 +14,7 @@ export const KEPT_STREAMS = SHARED_STREAMS.filter((stream) => stream === "event"
 const DAY_MS = 86_400_000
 
 /** A moved dispatch that takes back a message, or a question from the audience. */
-export interface TakenBack {
+export interface Retraction {
   readonly eventId: string
   readonly version: number
   readonly d: { readonly ids?: ReadonlyArray<string>; readonly id?: string }
@@ -27,7 +27,7 @@ export const TAKEN = ["chat.message", "question.created", "question.updated"]
  * Deletes what was taken back: a replay must not show what a host deleted or hid. One statement for all, and ids from one reading:
  * each deletion must not read all messages of its event.
  */
-export const forgetTakenBack = async (sql: Queryable, takenBack: ReadonlyArray<TakenBack>): Promise<void> => {
+export const forgetTakenBack = async (sql: Queryable, takenBack: ReadonlyArray<Retraction>): Promise<void> => {
   const all = takenBack.flatMap(({ eventId, version, d }) =>
     (d.ids ?? (d.id === undefined ? [] : [d.id])).map((id) => ({ eventId, version, id })),
   )
@@ -145,7 +145,7 @@ export const forgetKept = async (sql: Queryable, endedBefore: Timestamp, limit: 
 export const keptSince = (now: number, days: number): Timestamp => toTimestamp(now - days * DAY_MS)
 
 /** Why the event cannot be replayed; `undefined`: it can. */
-export const whyNoReplay = (
+export const whyNotReplayable = (
   { status, history, endedAt }: Pick<Event, "status" | "history" | "endedAt">,
   now: number,
   days: number,

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { PublicationFact } from "../../model/live/publication-fact.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
-import { forgetTakenBack, KEPT_STREAMS, TAKEN, type TakenBack } from "./kept-history.ts"
+import { forgetTakenBack, KEPT_STREAMS, type Retraction, TAKEN } from "./kept-history.ts"
 
 /** A committed dispatch: its stream, its position, the exact text that sockets receive, and its effect on gateways. */
 export interface StoredPublication {
@@ -79,7 +79,7 @@ export const listPublications = async (
 export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   // Locks the event's row first, as a deletion of the event does, so that the two never deadlock. An event that is being deleted
   // is skipped.
-  const [row] = await sql<{ count: number; takenBack: ReadonlyArray<TakenBack> }[]>`
+  const [row] = await sql<{ count: number; takenBack: ReadonlyArray<Retraction> }[]>`
     with old as materialized (
       select ctid as place, event_id from publications where at < ${before} order by at limit ${limit}
     ), held as materialized (

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 import { SERVER } from "../api/rest.ts"
 import { useLoaded } from "../api/use-loaded.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
-import type { Scene } from "./scene.ts"
+import type { TrialEvent } from "./trial-event.ts"
 import { type InboxDelivery, isSigned } from "./webhook-signature.ts"
 
 const EVERY_MS = 2000
@@ -12,13 +12,13 @@ interface Shown extends InboxDelivery {
   readonly isGood: boolean
 }
 
-const readInbox = async ({ inbox, secret }: Scene["hook"], signal: AbortSignal): Promise<ReadonlyArray<Shown>> => {
+const readInbox = async ({ inbox, secret }: TrialEvent["hook"], signal: AbortSignal): Promise<ReadonlyArray<Shown>> => {
   const answer = await fetch(`${SERVER}/v1/dev/inboxes/${inbox}`, { signal })
   const { deliveries } = (await answer.json()) as { readonly deliveries: ReadonlyArray<InboxDelivery> }
   return Promise.all(deliveries.map(async (one) => ({ ...one, isGood: await isSigned(one, secret) })))
 }
 
-export const HooksPanel = ({ hook }: Pick<Scene, "hook">) => {
+export const HooksPanel = ({ hook }: Pick<TrialEvent, "hook">) => {
   const { play } = useTexts()
   const { time } = useFormats()
   const [isOpen, open] = useState(true)

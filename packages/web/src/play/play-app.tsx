@@ -8,32 +8,32 @@ import { Button, LinkButton } from "../ui/button.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
 import { readCommands } from "./command-schemas.ts"
 import { HooksPanel } from "./hooks-panel.tsx"
-import { makeScene, type Scene } from "./scene.ts"
 import { SeatPanel } from "./seat-panel.tsx"
 import { Snippet } from "./snippet.tsx"
 import { curlOfRest } from "./snippets.ts"
+import { createTrialEvent, type TrialEvent } from "./trial-event.ts"
 
-const SceneView = ({ scene }: { readonly scene: Scene }) => {
+const SceneView = ({ trial }: { readonly trial: TrialEvent }) => {
   const texts = useTexts()
   const { play } = texts
   const { value: commands, error } = useLoaded("commands", readCommands)
   return (
     <>
       <p>
-        {play.event} <code>{scene.eventId}</code>
+        {play.event} <code>{trial.eventId}</code>
       </p>
       <div className="row">
-        <LinkButton href={`/e/${scene.eventId}`}>{play.attendeePage}</LinkButton>
-        <LinkButton href={`/screen/${scene.eventId}`}>{play.screen}</LinkButton>
-        <Snippet title="KEY" text={() => `export KEY=${scene.apiKey}\n`} />
-        <Snippet title="curl" text={() => curlOfRest("GET", `/v1/events/${scene.eventId}`)} />
+        <LinkButton href={`/e/${trial.eventId}`}>{play.attendeePage}</LinkButton>
+        <LinkButton href={`/screen/${trial.eventId}`}>{play.screen}</LinkButton>
+        <Snippet title="KEY" text={() => `export KEY=${trial.apiKey}\n`} />
+        <Snippet title="curl" text={() => curlOfRest("GET", `/v1/events/${trial.eventId}`)} />
       </div>
-      <HooksPanel hook={scene.hook} />
+      <HooksPanel hook={trial.hook} />
       <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       {commands === undefined ? null : (
         <div className="seats">
-          {scene.seats.map((seat) => (
-            <SeatPanel key={seat.name} scene={scene} seat={seat} commands={commands} />
+          {trial.seats.map((seat) => (
+            <SeatPanel key={seat.name} trial={trial} seat={seat} commands={commands} />
           ))}
         </div>
       )}
@@ -44,8 +44,8 @@ const SceneView = ({ scene }: { readonly scene: Scene }) => {
 export const PlayApp = () => {
   const texts = useTexts()
   const { play } = texts
-  const [scene, show] = useState<Scene | undefined>(undefined)
-  const { run, isPending, error } = useAction(makeScene)
+  const [trial, show] = useState<TrialEvent | undefined>(undefined)
+  const { run, isPending, error } = useAction(createTrialEvent)
   const make = async () => {
     const made = await run()
     if (made !== undefined) show(made)
@@ -53,7 +53,7 @@ export const PlayApp = () => {
   return (
     <main className="page play stack">
       <h1>{play.title}</h1>
-      {scene === undefined ? (
+      {trial === undefined ? (
         <>
           <p>{play.about}</p>
           <div className="row">
@@ -64,7 +64,7 @@ export const PlayApp = () => {
           <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
         </>
       ) : (
-        <SceneView scene={scene} />
+        <SceneView trial={trial} />
       )}
     </main>
   )

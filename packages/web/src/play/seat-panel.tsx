@@ -1,4 +1,4 @@
-/** One person of the scene: their connection, frames and commands. */
+/** One person of the trial: their connection, frames and commands. */
 import { useConnection, useEvent, useGateway } from "@gathercue/client/react"
 import { useState } from "react"
 import { restWith } from "../api/rest.ts"
@@ -8,15 +8,15 @@ import { CommandForm } from "./command-form.tsx"
 import type { GatewayCommands } from "./command-schemas.ts"
 import { Frames } from "./frames.tsx"
 import { FrameLog, recordedSocket } from "./recorded-socket.ts"
-import type { PlayerSession, Scene } from "./scene.ts"
+import type { PlayerSession, TrialEvent } from "./trial-event.ts"
 
 interface Props {
-  readonly scene: Scene
+  readonly trial: TrialEvent
   readonly seat: PlayerSession
   readonly commands: GatewayCommands
 }
 
-export const SeatPanel = ({ scene: { eventId }, seat, commands }: Props) => {
+export const SeatPanel = ({ trial: { eventId }, seat, commands }: Props) => {
   const { play } = useTexts()
   const [{ log, socket }] = useState(() => {
     const made = new FrameLog()

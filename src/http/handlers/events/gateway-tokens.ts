@@ -7,7 +7,7 @@ import { newId } from "../../../model/ids.ts"
 import { isStage } from "../../../model/modality.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
-import { whyNoReplay } from "../../../store/live/kept-history.ts"
+import { whyNotReplayable } from "../../../store/live/kept-history.ts"
 import { findRoleNow } from "../../../store/live/live-events.ts"
 import { query } from "../../../store/query.ts"
 import type { GatewayTokens } from "../../contract/events/gateway-tokens.ts"
@@ -52,7 +52,7 @@ const grantOf = (sql: Queryable, event: Event, session: Session | null): Grantin
 const visitor = (event: Event): Granting =>
   event.visibility === "private" || event.status === "draft" ? NotFound.of("event") : anyVisitor(event)
 
-/** Whoever sees the recap may replay: a replay has nothing that is for participants alone. */
+/** Everybody who sees the recap may replay: a replay has nothing that is for participants alone. */
 const replayGrant = (sql: Queryable, eventId: string, session: Session | null, days: number) =>
   Effect.gen(function* () {
     const event = yield* query(() => findEvent(sql, eventId))
@@ -60,7 +60,7 @@ const replayGrant = (sql: Queryable, eventId: string, session: Session | null, d
     const grant = yield* session === null
       ? visitor(event)
       : Effect.map(grantTo(sql, event, session), (granted) => granted.grant)
-    const detail = whyNoReplay(event, yield* Clock.currentTimeMillis, days)
+    const detail = whyNotReplayable(event, yield* Clock.currentTimeMillis, days)
     if (detail !== undefined) return yield* new Conflict({ detail })
     return { ...grant, replay: true }
   })

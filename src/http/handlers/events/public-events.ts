@@ -31,7 +31,7 @@ import {
 } from "../../../store/events/registrations.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
-import { whyNoReplay } from "../../../store/live/kept-history.ts"
+import { whyNotReplayable } from "../../../store/live/kept-history.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
@@ -169,7 +169,7 @@ export const publicEvents = {
         )
         const watched = yield* watchedAt(event)
         const { keptHistoryDays } = yield* HttpSettings
-        const cannotReplay = whyNoReplay(event, yield* Clock.currentTimeMillis, keptHistoryDays)
+        const cannotReplay = whyNotReplayable(event, yield* Clock.currentTimeMillis, keptHistoryDays)
         const beganAt = recording === undefined ? undefined : yield* run((sql) => findBeginning(sql, recording.id))
         return {
           event: headOf(event),

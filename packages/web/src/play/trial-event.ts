@@ -11,7 +11,7 @@ export interface PlayerSession {
   readonly sessionToken: string
 }
 
-export interface Scene {
+export interface TrialEvent {
   readonly workspaceId: string
   /** Shown in snippets, so that they run unchanged. It is a key of a server that is being tried out. */
   readonly apiKey: string
@@ -25,7 +25,7 @@ const random = (): string => crypto.randomUUID()
 const newPassword = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(PASSWORD_BYTES)), (byte) => byte.toString(36)).join("")
 
-export const makeScene = async (): Promise<Scene> => {
+export const createTrialEvent = async (): Promise<TrialEvent> => {
   const account = await rest.signup({
     payload: { email: `play-${random()}@example.com`, password: newPassword(), name: "Playground" },
   })
