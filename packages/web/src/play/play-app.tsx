@@ -13,7 +13,7 @@ import { Snippet } from "./snippet.tsx"
 import { curlOfRest } from "./snippets.ts"
 import { createTrialEvent, type TrialEvent } from "./trial-event.ts"
 
-const SceneView = ({ trial }: { readonly trial: TrialEvent }) => {
+const TrialView = ({ trial }: { readonly trial: TrialEvent }) => {
   const texts = useTexts()
   const { play } = texts
   const { value: commands, error } = useLoaded("commands", readCommands)
@@ -64,7 +64,7 @@ export const PlayApp = () => {
           <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
         </>
       ) : (
-        <SceneView trial={trial} />
+        <TrialView trial={trial} />
       )}
     </main>
   )
