@@ -109,7 +109,7 @@ test("the revision without handshake states its version in each message, and hea
   expect(listed.body.result).toMatchObject({ resultType: "complete", ttlMs: 300_000, cacheScope: "private" })
   const named = message("tools/call", { name: "list_events", arguments: {} })
   for (const name of ["list_events", `=?base64?${Buffer.from("list_events").toString("base64")}?=`])
-    expect((await tell(named, headers("tools/call", name))).body.result.structuredContent.events).toEqual([])
+    expect((await tell(named, headers("tools/call", name))).body.result.structuredContent.events).toBeInstanceOf(Array)
   for (const wrong of [
     headers("tools/call", "create_event"),
     headers("tools/call"),

@@ -88,7 +88,7 @@ export class GatewayClient {
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
   #socket: Link | undefined
-  /** It moves on at its speed, also without a connection: the next one begins where it is by then. `since`: time of `from`. */
+  /** The place moves on at its speed, also without a connection: the next connection begins where the place is by then. `since`: time of `from`. */
   #replay: { readonly from: number; readonly speed: number; readonly since?: number } | undefined
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined

@@ -7,7 +7,15 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import type { ReplyData } from "../../protocol/contract.ts"
 import type { Refused } from "../commands.ts"
 import type { Of } from "../state/chart-events.ts"
-import { activePhaseOf, findPhase, gatewayPhase, type LiveState, nextPendingPhase, timerOf } from "../state/state.ts"
+import {
+  activePhaseOf,
+  findPhase,
+  gatewayPhase,
+  type LiveState,
+  nextPendingPhase,
+  PENDING,
+  timerOf,
+} from "../state/state.ts"
 import { extendTimer } from "./timers.ts"
 import type { Turn } from "./turn.ts"
 
@@ -175,14 +183,7 @@ export const appendPhase = (turn: Turn, { d: { phaseId, modality, config, featur
     modality,
     config,
     featureSet,
-    status: "pending",
-    startedAt: null,
-    endedAt: null,
-    timerEndsAt: null,
-    extendedSeconds: 0,
-    rev: 1,
-    timerRev: 0,
-    timerElapsed: false,
+    ...PENDING,
   }
   putPhases(turn, [...phases, phase])
   turn.publish("phase.appended", "event", { phase: gatewayPhase(phase) })

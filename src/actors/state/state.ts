@@ -47,6 +47,18 @@ export interface LiveState {
   readonly deleted: boolean
 }
 
+/** The state of a phase that has not begun. */
+export const PENDING = {
+  status: "pending",
+  startedAt: null,
+  endedAt: null,
+  timerEndsAt: null,
+  extendedSeconds: 0,
+  rev: 1,
+  timerRev: 0,
+  timerElapsed: false,
+} as const satisfies Partial<PhaseState>
+
 export const activePhaseOf = (state: Pick<LiveState, "phases">): PhaseState | undefined =>
   state.phases.find((phase) => phase.status === "active")
 

@@ -16,7 +16,7 @@ import { lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, type Presence } from "../presence/presence.ts"
 import type { LiveSnapshot, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
 import { RecordStore } from "../state/record-store.ts"
-import { activePhaseOf, gatewayPhase, type LiveState, phaseTraits } from "../state/state.ts"
+import { activePhaseOf, gatewayPhase, type LiveState, PENDING, phaseTraits } from "../state/state.ts"
 import { presenceSummary, presenceView, rosterPage } from "./presence-view.ts"
 
 /** Maximum age of a snapshot for a large audience; later dispatches are replayed on top of it. */
@@ -93,17 +93,7 @@ export const contextOf = (
 
 /** A replay begins with this state: the event as it was announced, before anything took place. */
 export const snapshotBefore = (event: Event, agenda: ReadonlyArray<Phase>, epoch: string): FirstSnapshot => {
-  const phases = agenda.map((phase) => ({
-    ...phase,
-    status: "pending" as const,
-    startedAt: null,
-    endedAt: null,
-    timerEndsAt: null,
-    extendedSeconds: 0,
-    rev: 1,
-    timerRev: 0,
-    timerElapsed: false,
-  }))
+  const phases = agenda.map((phase) => ({ ...phase, ...PENDING }))
   const announced = { ...event, status: "scheduled" as const, startedAt: null, endedAt: null }
   const state: LiveState = { chart: { value: "scheduled" }, event: announced, phases, removed: [], deleted: false }
   const records = new RecordStore()

@@ -42,8 +42,9 @@ export class Replay {
   readonly #speed: number
   /** Start of the event, in Unix milliseconds. */
   #startedAt = 0
-  /** The two on the gateway's monotonic clock. */
+  /** Beginning of the replay, on the gateway's monotonic clock. */
   #beganAt = 0
+  /** Last reading of the event, on the same clock. */
   #lookedAt = 0
   #page: ReadonlyArray<KeptPublication> = []
   /** Sent dispatches of the page. */
@@ -57,7 +58,7 @@ export class Replay {
   #isStopped = false
   #cancel: Cancel = () => {}
 
-  /** `turns`: for which the reads of all replays wait, so that those of long histories leave connections to live events. */
+  /** `turns` bounds the reads of all replays together, so that long histories leave database connections to live events. */
   constructor(
     services: GatewayServices,
     turns: Semaphore.Semaphore,

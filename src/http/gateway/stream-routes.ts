@@ -41,6 +41,9 @@ const resumeOf = ({ headers }: RequestHead): Resume | undefined | BadRequest => 
   return BadRequest.ofHeader(LAST_EVENT_ID, "not the id of an event")
 }
 
+/** The number of a parameter; JSON has `null` for any other text, which the gateway refuses. */
+const numeric = (text: string): number => (text === "" ? Number.NaN : Number(text))
+
 /** The frame with which the client of a WebSocket identifies itself. The gateway judges it. */
 const identifyOf = (token: string, resume: Resume | undefined, query: URLSearchParams): string => {
   const [mute, contract, from, speed] = ["mute", "contract", "from", "speed"].map(
@@ -52,7 +55,9 @@ const identifyOf = (token: string, resume: Resume | undefined, query: URLSearchP
       token,
       ...(resume && { resume }),
       ...(mute && { mute: mute.split(",") as Identify["d"]["mute"] }),
-      ...(from !== undefined && { replay: { from: Number(from), ...(speed && { speed: Number(speed) }) } }),
+      ...(from !== undefined && {
+        replay: { from: numeric(from), ...(speed !== undefined && { speed: numeric(speed) }) },
+      }),
       ...(contract !== undefined && { client: { name: "stream", version: "", contract: Number(contract) } }),
     },
   })

@@ -60,7 +60,7 @@ export interface KeptPublication extends KeptPlace {
   readonly at: Timestamp
 }
 
-/** It stands behind an `and` within a `not`, so that it cannot become a join, which would read all frames of the event for each page. */
+/** The condition stands behind an `and` within a `not`, so that it cannot become a join, which would read all frames of the event for each page. */
 const IS_TAKEN_BACK = new SqlFragment(
   `exists (select from taken where taken.version > k.version
      and taken.id = coalesce(k.frame::json #>> '{d,message,id}', k.frame::json #>> '{d,question,id}'))

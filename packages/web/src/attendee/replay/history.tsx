@@ -28,7 +28,7 @@ const SETTLED_MS = 250
 const MOST_SPEED = 16
 
 const placeOf = (video: HTMLVideoElement, offsetMs: number) => ({
-  from: Math.max(0, Math.round(video.currentTime * 1000) + offsetMs),
+  from: video.currentTime * 1000 + offsetMs,
   speed:
     video.paused || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA ? 0 : Math.min(video.playbackRate, MOST_SPEED),
 })
@@ -57,7 +57,7 @@ export const History = ({ eventId, sessionToken, offsetMs, video, hasCaptions }:
   const client = useGateway({
     key: `${eventId} ${sessionToken ?? ""}`,
     token: () => api.createGatewayToken({ payload: { eventId, replay: true } }),
-    replay: { from: Math.max(0, offsetMs), speed: 0 },
+    replay: { from: offsetMs, speed: 0 },
     name: "web",
   })
   useInStep(client, { video, offsetMs })
