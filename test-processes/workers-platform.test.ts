@@ -9,6 +9,7 @@ import { call, createLiveEvent, createWorkspace, type Json } from "../test/suppo
 import { createTestDatabase } from "../test/support/database.ts"
 import { freePort } from "../test/support/free-port.ts"
 import { type MailServer, startMailServer } from "../test/support/mail-server.ts"
+import { untilSpread } from "../test/support/nodes.ts"
 import { PLATFORM_KEY, SECRET_KEY } from "../test/support/server.ts"
 import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
 import { temporaryFolder } from "../test/support/temporary-folder.ts"
@@ -50,6 +51,8 @@ beforeAll(async () => {
     () => mail.close(),
     () => server.end("SIGTERM"),
   )
+  // A worker registers after it listens: until then the other one does not name it.
+  await untilSpread(database.url, 2)
 })
 afterAll(async () => {
   for (const work of done.toReversed()) await work()
