@@ -127,7 +127,7 @@ export class LiveEvents extends Context.Service<
         const attempt = <A>(eventId: string, request: <E>(of: LiveEventRequests<E>) => Effect.Effect<A, E>) =>
           Effect.suspend((): Effect.Effect<A, Unavailable | Unreachable | EngineFailure> => {
             const resident = residents.find(eventId)
-            if (resident !== undefined) return resident.inbox.isFull ? Effect.fail(FULL) : request(resident.requests)
+            if (resident !== undefined) return resident.inbox.isFull ? Effect.fail(FULL) : request(resident)
             // The engine would keep the span of the request that activated an event, with its answer, as long as the event is in memory.
             const mailbox: LiveEventRequests<Unreachable | EngineFailure> = client(eventId)
             return Effect.withTracerEnabled(request(mailbox), false)
@@ -165,20 +165,20 @@ export class LiveEvents extends Context.Service<
         const outgoingTo = (eventId: string): Inbox<Failure> => {
           const known = outgoing.get(eventId)
           if (known !== undefined) return known
-          const inbox: Inbox<Failure> = new Inbox({
-            most: mailbox,
-            execute: (envelopes, links) =>
-              batchSpan(
-                tracing,
-                eventId,
-                envelopes.length,
-                links,
-                ask(eventId, (of) => of.Execute({ envelopes })),
-              ),
-            fork,
-            metrics,
-            emptied: () => outgoing.delete(eventId),
-          })
+          const inbox = new Inbox<Failure>(
+            { most: mailbox, fork, metrics },
+            {
+              perform: (envelopes, links) =>
+                batchSpan(
+                  tracing,
+                  eventId,
+                  envelopes.length,
+                  links,
+                  ask(eventId, (of) => of.Execute({ envelopes })),
+                ),
+              emptied: () => outgoing.delete(eventId),
+            },
+          )
           outgoing.set(eventId, inbox)
           return inbox
         }

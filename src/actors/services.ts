@@ -1,4 +1,6 @@
 /** Services used by live events, and the operator's settings for all of them. */
+import type { Effect, Fiber } from "effect"
+import type { ShardId } from "effect/cluster"
 import type { Timers } from "../clock/timers.ts"
 import type { AnswerDeadlines } from "../model/limits/answer-deadlines.ts"
 import type { Database } from "../store/database.ts"
@@ -9,7 +11,7 @@ import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { Deployment } from "./domain/turn.ts"
 import type { Feed } from "./feed.ts"
 import type { EventSystem } from "./machine/machine-actor.ts"
-import type { EventOwnership } from "./ownership/ownership.ts"
+import type { Ownership } from "./ownership/ownership.ts"
 
 export interface ActorServices {
   readonly timers: Timers
@@ -19,8 +21,10 @@ export interface ActorServices {
   readonly outbox: OutboxSignal["Service"]
   readonly media: MediaSignal["Service"]
   readonly telemetry: Telemetry["Service"]
-  readonly ownership: EventOwnership
+  readonly ownership: Ownership["Service"]
   readonly system: EventSystem
+  /** Runs an effect in the background. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 }
 
 /** Deadlines of callers of a live event. */
@@ -41,7 +45,11 @@ export interface LiveEventOptions extends Deployment {
   readonly answers: LiveEventDeadlines
 }
 
-/** Services of one live event. */
-export interface EventNeeds extends ActorServices, LiveEventOptions {
+/** Services and settings of all live events in this process. */
+export interface EventServices extends ActorServices, LiveEventOptions {}
+
+/** Which event an actor is for, and the shard that decides where it is. */
+export interface EventAddress {
   readonly eventId: string
+  readonly shardId: ShardId.ShardId
 }

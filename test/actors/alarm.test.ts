@@ -10,16 +10,16 @@ const BEGIN = 1_000_000
 const alarmFor = async (...deadlines: ReadonlyArray<number>) => {
   const { timers, pass } = await openVirtualTime(BEGIN)
   const woken: { readonly due: number; readonly at: number; readonly now: number }[] = []
-  const alarm = new DeadlineTimer({
-    timers,
-    fork: (effect) => void Effect.runSync(effect),
+  const fork = (effect: Effect.Effect<unknown>): void => void Effect.runSync(effect)
+  const awaited: ConstructorParameters<typeof DeadlineTimer>[1] = {
     next: (since) => {
       const at = deadlines.find((deadline) => deadline > since)
       return at === undefined ? undefined : { at, due: () => undefined }
     },
     handle: (deadline, at) => Effect.sync(() => void woken.push({ due: deadline.at, at, now: timers.now() })),
-    recover: Effect.void,
-  })
+    recover: () => Effect.void,
+  }
+  const alarm = new DeadlineTimer({ timers, fork }, awaited)
   alarm.set()
   return { alarm, woken, pass }
 }
@@ -53,16 +53,16 @@ test("an end that was missed is seen to late, and brings back no warning that wa
   const { timers, pass } = await openVirtualTime(BEGIN)
   const [end, missed, coming] = [BEGIN - 5000, BEGIN - 2000, BEGIN + 10]
   const woken: number[] = []
-  const alarm = new DeadlineTimer({
-    timers,
-    fork: (effect) => void Effect.runSync(effect),
+  const fork = (effect: Effect.Effect<unknown>): void => void Effect.runSync(effect)
+  const awaited: ConstructorParameters<typeof DeadlineTimer>[1] = {
     next: (since) => {
       const at = woken.includes(end) ? [missed, coming].find((warning) => warning > since) : end
       return at === undefined ? undefined : { at, due: () => undefined }
     },
     handle: ({ at }) => Effect.sync(() => void woken.push(at)),
-    recover: Effect.void,
-  })
+    recover: () => Effect.void,
+  }
+  const alarm = new DeadlineTimer({ timers, fork }, awaited)
   alarm.set()
   await pass(60_000)
   expect(woken).toEqual([end, coming])

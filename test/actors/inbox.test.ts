@@ -17,22 +17,27 @@ const exitOf = <A, E>(fiber: Fiber.Fiber<A, E>) => Effect.runPromise(Fiber.await
 const stop = (fiber: Fiber.Fiber<unknown, unknown>) => Effect.runPromise(Fiber.interrupt(fiber))
 
 /** An inbox whose batches the test answers one by one. */
-const openInbox = (
-  given: { readonly most?: number; readonly answersWithinMs?: number; readonly broken?: () => void } = {},
-) => {
+const openInbox = ({
+  broken,
+  ...given
+}: {
+  readonly most?: number
+  readonly answersWithinMs?: number
+  readonly broken?: () => void
+} = {}) => {
   const batches: string[][] = []
   const answers: Array<(answer: Effect.Effect<ReadonlyArray<Outcome>, Unreachable>) => void> = []
-  const inbox = new Inbox<Unreachable>({
-    most: 1024,
-    execute: (envelopes) =>
-      Effect.callback((resume) => {
-        batches.push(envelopes.map(({ commandId }) => commandId))
-        answers.push(resume)
-      }),
-    fork: Effect.runFork,
-    metrics,
-    ...given,
-  })
+  const inbox = new Inbox<Unreachable>(
+    { most: 1024, fork: Effect.runFork, metrics, ...given },
+    {
+      perform: (envelopes) =>
+        Effect.callback((resume) => {
+          batches.push(envelopes.map(({ commandId }) => commandId))
+          answers.push(resume)
+        }),
+      ...(broken !== undefined && { broken }),
+    },
+  )
   return {
     inbox,
     batches,

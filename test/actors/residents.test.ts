@@ -132,19 +132,19 @@ test("an event without traffic leaves memory and comes back, and loses nothing i
 const never = () => Effect.never
 
 const residentOf = (isHere: () => boolean = () => true): ResidentEvent => ({
-  inbox: new Inbox<Unreachable>({ most: 2, execute: never, fork: Effect.runFork, metrics: makeMetrics() }),
-  requests: {
-    Execute: never,
-    ExecuteTogether: never,
-    Rehearse: never,
-    ReportPresence: never,
-    ReportReactions: never,
-    Read: never,
-    ReadRoster: never,
-    Inspect: never,
-    Call: never,
+  inbox: new Inbox<Unreachable>({ most: 2, fork: Effect.runFork, metrics: makeMetrics() }, { perform: never }),
+  Execute: never,
+  ExecuteTogether: never,
+  Rehearse: never,
+  ReportPresence: never,
+  ReportReactions: never,
+  Read: never,
+  ReadRoster: never,
+  Inspect: never,
+  Call: never,
+  get isHere() {
+    return isHere()
   },
-  isHere,
 })
 
 test("an event of a shard that went to another process is not found, nor is one after a newer activation left", async () => {

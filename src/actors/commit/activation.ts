@@ -6,7 +6,7 @@ import { type Recovered, recoverLiveEvent } from "../../store/live/live-events.t
 import { EventNotFound, NotOwner, StoreUnavailable } from "../commands.ts"
 import { chartInRows, storedChart } from "../machine/recovery.ts"
 import type { Present } from "../presence/presence.ts"
-import type { ActorServices } from "../services.ts"
+import type { ActorServices, EventAddress } from "../services.ts"
 import { RecordStore } from "../state/record-store.ts"
 import { type Answers, COMMAND_STORED_MS, CommandLog } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
@@ -34,12 +34,12 @@ export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
 /** Claims the event and reads its rows. `NotOwner` when this process may not own it, `EventNotFound` when it does not exist. */
 export const recover = (
   services: ActorServices,
-  eventId: string,
+  { eventId, shardId }: EventAddress,
 ): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.gen(function* () {
     // A stale view of ownership must never raise the fencing token: that would fence out the rightful owner.
-    if (!(yield* services.ownership.holds)) return yield* new NotOwner()
     const { database, ownership } = services
+    if (!(yield* ownership.holds(shardId))) return yield* new NotOwner()
     const claim = {
       eventId,
       node: ownership.node,

@@ -8,7 +8,7 @@ import type {
   PhaseRecorded,
 } from "../../store/live/live-commit.ts"
 import { NotOwner, StoreUnavailable } from "../commands.ts"
-import type { ActorServices } from "../services.ts"
+import type { ActorServices, EventAddress } from "../services.ts"
 import { loadedOf, recover } from "./activation.ts"
 import type { Batch } from "./batch.ts"
 import { feedMessage } from "./feed-messages.ts"
@@ -35,17 +35,17 @@ const changesMedia = ({ event, deleted, captured, changes, silenced }: LiveCommi
 /** Settles a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (
   services: ActorServices,
+  address: EventAddress,
   loaded: LoadedEvent,
   commit: LiveCommit,
   { cause, lost }: CommitUnknown,
   claimed: (fencingToken: number) => void,
 ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused> =>
   Effect.gen(function* () {
-    const { eventId, version } = commit
-    services.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
-    const recovered = yield* Effect.mapError(recover(services, eventId), () => new StoreUnavailable())
+    services.telemetry.log.warn({ eventId: address.eventId, err: cause }, "a live event's commit failed")
+    const recovered = yield* Effect.mapError(recover(services, address), () => new StoreUnavailable())
     claimed(recovered.fencingToken)
-    const happened = recovered.version === version && recovered.versionToken === loaded.fencingToken
+    const happened = recovered.version === commit.version && recovered.versionToken === loaded.fencingToken
     if (happened) return loadedOf(recovered, loaded.answers.idle)
     return yield* lost ? new NotOwner() : new CommitRefused()
   })
@@ -58,6 +58,7 @@ const settleUnknown = (
  */
 export const commitBatch = (
   services: ActorServices,
+  address: EventAddress,
   batch: Batch,
   claimed: (fencingToken: number) => void,
 ): Effect.Effect<LoadedEvent, NotCommitted> => {
@@ -91,7 +92,7 @@ export const commitBatch = (
           return Effect.fail(new NotOwner())
         },
         CommitUnknown: (unknown) =>
-          Effect.map(settleUnknown(services, loaded, commit, unknown, claimed), (after) =>
+          Effect.map(settleUnknown(services, address, loaded, commit, unknown, claimed), (after) =>
             publish(after, commit, commit.occurrences.length),
           ),
       }),

@@ -9,7 +9,7 @@ import { keepPresence, type PresenceDelta } from "../../store/live/live-commit.t
 import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { Turn } from "../domain/turn.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
-import type { EventNeeds } from "../services.ts"
+import type { EventAddress, EventServices } from "../services.ts"
 import { activePhaseOf } from "../state/state.ts"
 import { loadedOf, recover } from "./activation.ts"
 import { Batch, type CommitEntry } from "./batch.ts"
@@ -30,9 +30,14 @@ export type LoadedEventChange =
   /** A turn changed the throttled views with these keys. */
   | { readonly type: "viewsChanged"; readonly keys: Turn["throttled"] }
 
+/** The actor whose event is committed. */
+interface Actor extends EventAddress {
+  readonly follow: (change: LoadedEventChange) => void
+}
+
 export class Committer {
-  readonly #needs: EventNeeds
-  readonly #emit: (change: LoadedEventChange) => void
+  readonly #services: EventServices
+  readonly #actor: Actor
   #loaded: LoadedEvent | undefined
   /** Answers of commands without effect. They belong to the actor and survive a recovery of the loaded event. */
   readonly #idle = new Answers()
@@ -46,10 +51,10 @@ export class Committer {
   #claimedAt = 0
   readonly chart: ChartActor
 
-  constructor(needs: EventNeeds, emit: (change: LoadedEventChange) => void) {
-    this.#needs = needs
-    this.#emit = emit
-    this.chart = new ChartActor(needs)
+  constructor(services: EventServices, actor: Actor) {
+    this.#services = services
+    this.#actor = actor
+    this.chart = new ChartActor(services)
   }
 
   /** `undefined` while the event is not in memory. */
@@ -67,20 +72,20 @@ export class Committer {
   }
 
   /** The event as this process owns it; recovered first if it is not in memory. */
-  readonly current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
-    if (this.#loaded !== undefined) return Effect.succeed(this.#loaded)
-    return recover(this.#needs, this.#needs.eventId).pipe(
-      Effect.map((recovered) => loadedOf(recovered, this.#idle)),
-      Effect.tap((found) =>
-        Effect.sync(() => {
-          this.#claimed(found.fencingToken)
-          this.#claimedAt = this.#needs.timers.now()
-          this.#adopt(found, [])
-          publishNote(this.#needs, found, {})
-        }),
-      ),
-    )
-  })
+  get current(): Effect.Effect<LoadedEvent, Unreachable> {
+    return Effect.suspend(() => (this.#loaded === undefined ? this.#recover() : Effect.succeed(this.#loaded)))
+  }
+
+  #recover(): Effect.Effect<LoadedEvent, Unreachable> {
+    return Effect.map(recover(this.#services, this.#actor), (recovered) => {
+      const found = loadedOf(recovered, this.#idle)
+      this.#claimed(found.fencingToken)
+      this.#claimedAt = this.#services.timers.now()
+      this.#adopt(found, [])
+      publishNote(this.#services, found, {})
+      return found
+    })
+  }
 
   /**
    * Discards presence after a gap between claims: changes that another owner announced are in the store alone, and gateways report
@@ -94,12 +99,12 @@ export class Committer {
   turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Received, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ records: of.records, state, people, by, now: at, freshId, deployment: this.#needs })
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, deployment: this.#services })
   }
 
   /** Called at the end of a turn, whatever its outcome. */
   performed(turn: Turn): void {
-    this.#emit({ type: "viewsChanged", keys: turn.throttled })
+    this.#actor.follow({ type: "viewsChanged", keys: turn.throttled })
   }
 
   /** Called when a turn failed after changing the loaded event, which must not be used again. */
@@ -114,19 +119,19 @@ export class Committer {
    */
   commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
     const leaves = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
-    return commitBatch(this.#needs, batch, (fencingToken) => this.#claimed(fencingToken)).pipe(
+    return commitBatch(this.#services, this.#actor, batch, (fencingToken) => this.#claimed(fencingToken)).pipe(
       Effect.tap((next) =>
         Effect.sync(() => {
           batch.settle()
           this.#adopt(next, batch.moves)
           if (next.state.deleted) this.#forget(leaves)
-          this.#emit({ type: "committed", batch })
+          this.#actor.follow({ type: "committed", batch })
         }),
       ),
       Effect.tapError(() =>
         Effect.sync(() => {
           this.#loaded = undefined
-          this.#emit({ type: "discarded" })
+          this.#actor.follow({ type: "discarded" })
         }),
       ),
       Effect.uninterruptible,
@@ -148,13 +153,12 @@ export class Committer {
   /** Stores presence without a new version, because nobody is told. */
   keepPresence(of: LoadedEvent, delta: PresenceDelta): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     if (delta.present.length === 0 && delta.absent.length === 0) return Effect.succeed(of)
-    const { database, eventId } = this.#needs
-    return keepPresence(database.liveSql, eventId, of.fencingToken, delta).pipe(
+    return keepPresence(this.#services.database.liveSql, this.#actor.eventId, of.fencingToken, delta).pipe(
       Effect.as(of),
       Effect.mapError((failure) => {
         if (failure._tag === "Unavailable") return new StoreUnavailable()
         this.#loaded = undefined
-        this.#emit({ type: "discarded" })
+        this.#actor.follow({ type: "discarded" })
         return new NotOwner()
       }),
     )
@@ -171,7 +175,7 @@ export class Committer {
       body(turn)
     } catch (error) {
       turn.undo()
-      this.#needs.telemetry.log.error({ err: error, eventId: this.#needs.eventId }, "an event's own turn failed")
+      this.#services.telemetry.log.error({ err: error, eventId: this.#actor.eventId }, "an event's own turn failed")
       return Effect.fail(new StoreUnavailable())
     }
     this.performed(turn)
@@ -192,15 +196,15 @@ export class Committer {
     const adopted = { loaded: next, presence }
     if (isRecovered) this.chart.recovered(adopted)
     else this.chart.committed(adopted, moves)
-    this.#emit({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
+    this.#actor.follow({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
   }
 
   #activate(loaded: LoadedEvent): Presence {
     const { status } = loaded.state.event
-    const { presenceGraceMs, returnWithinMs } = this.#needs
+    const { presenceGraceMs, returnWithinMs } = this.#services
     const presence = new Presence(status === "live" || status === "ended", presenceGraceMs, returnWithinMs)
     this.#presence = presence
-    this.#emit({ type: "activated", loaded, presence })
+    this.#actor.follow({ type: "activated", loaded, presence })
     return presence
   }
 

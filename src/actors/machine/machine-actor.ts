@@ -2,11 +2,10 @@
  * The XState actor of a live event. A decision is made purely and committed first (`step.ts`, `commit/`); then the actor applies the
  * committed transitions, one event each.
  */
-import { type Actor, type ActorLogic, type ActorOptions, createActor, type SnapshotFrom, setup } from "xstate"
+import { type Actor, type ActorLogic, type ActorOptions, createActor, setup } from "xstate"
 import type { ChartSnapshot, Move } from "../state/chart-snapshot.ts"
 import { type Chart, chart } from "./chart.ts"
-
-type Snapshot = SnapshotFrom<Chart>
+import { type Snapshot, sharedSnapshot } from "./snapshots.ts"
 
 /** Tells the actor that the event leaves memory. XState does not allow stopping a child from outside. */
 const LEAVES = { type: "leaves" } as const
@@ -17,7 +16,7 @@ const LOGIC: ActorLogic<Snapshot, Move | typeof LEAVES> & Pick<Chart, "config"> 
   config: chart.config,
   transition: (before, event) =>
     "after" in event ? (event.after as Snapshot) : Object.assign({}, before, { status: "done", output: undefined }),
-  getInitialSnapshot: () => chart.resolveState({ value: "draft" }),
+  getInitialSnapshot: () => sharedSnapshot("draft"),
   getPersistedSnapshot: (snapshot) => chart.getPersistedSnapshot(snapshot),
   restoreSnapshot: (snapshot) => snapshot as Snapshot,
 }

@@ -8,7 +8,7 @@ import { policyOf } from "../presence/admission-policy.ts"
 import { type ChartSnapshot, lifeOf, type RegionName, type RegionState } from "../state/chart-snapshot.ts"
 import type { RecordStore } from "../state/record-store.ts"
 import { activePhaseOf, type LiveState } from "../state/state.ts"
-import { chart } from "./chart.ts"
+import { sharedSnapshot } from "./snapshots.ts"
 
 type Rows = Pick<LiveState, "event" | "phases">
 type Region<R extends RegionName> = RegionState<R> | { readonly [S in RegionState<R>]?: string }
@@ -73,7 +73,7 @@ const valueInRows = (rows: Rows, records: RecordStore) => {
 export const storedChart = ({ event }: Rows, stored: unknown): ChartSnapshot | undefined => {
   if (stored === null) return undefined
   try {
-    const snapshot = chart.resolveState({ value: stored as StateValue })
+    const snapshot = sharedSnapshot(stored as StateValue)
     // XState fills in the regions that a value of another chart version lacks.
     return isDeepStrictEqual(snapshot.value, stored) && lifeOf(snapshot) === event.status ? snapshot : undefined
   } catch {
@@ -82,4 +82,4 @@ export const storedChart = ({ event }: Rows, stored: unknown): ChartSnapshot | u
 }
 
 export const chartInRows = (rows: Rows, records: RecordStore): ChartSnapshot =>
-  chart.resolveState({ value: valueInRows(rows, records) })
+  sharedSnapshot(valueInRows(rows, records))

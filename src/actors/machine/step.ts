@@ -2,7 +2,8 @@
  * One turn of the chart: a command, a deadline, or an arrival, and everything that follows from it. The chart decides purely; the actions
  * that it names are then performed on the turn in order. Events that they raise are handled next, by the records and by the chart.
  */
-import { type SnapshotFrom, transition } from "xstate"
+import { isDeepStrictEqual } from "node:util"
+import { transition } from "xstate"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { type Command, Refused } from "../commands.ts"
 import { isPlain, performPlain, react } from "../domain/activities/registry.ts"
@@ -11,10 +12,10 @@ import type { Due, Happening, Raised } from "../state/chart-events.ts"
 import { type ChartSnapshot, lifeOf, type Move, regionOf } from "../state/chart-snapshot.ts"
 import type { LiveState } from "../state/state.ts"
 import { ACTIONS, type ActionName } from "./actions.ts"
-import { type Chart, chart } from "./chart.ts"
+import { chart } from "./chart.ts"
 import type { ChartEvent } from "./guards.ts"
+import { type Snapshot, sharedSnapshot } from "./snapshots.ts"
 
-type Snapshot = SnapshotFrom<Chart>
 type Result = { readonly [field: string]: unknown }
 /** A reply, a function that reads the reply at the end of the turn, or a refusal. */
 type Reply = Result | (() => Result | Refused) | Refused | undefined
@@ -24,9 +25,10 @@ type Act = (turn: Turn, event: ChartEvent) => Reply
 export const snapshotOf = ({ chart: snapshot }: Pick<LiveState, "chart">): Snapshot => snapshot as Snapshot
 
 /** Sets the event's status to the state of the chart; nothing else sets it. */
-const enter = (turn: Turn, type: string, next: ChartSnapshot): void => {
+const enter = (turn: Turn, type: string, { value }: ChartSnapshot): void => {
   const { event, chart: before } = turn.state
-  if (JSON.stringify(before.value) === JSON.stringify(next.value)) return
+  const next = sharedSnapshot(value)
+  if (next === before || isDeepStrictEqual(next.value, before.value)) return
   turn.moves.push({ type, at: turn.at, after: next })
   const life = lifeOf(next)
   const status = life === "deleted" ? event.status : life
@@ -84,7 +86,7 @@ const audienceEvent = (state: LiveState, size: number): Raised["type"] | undefin
 /** Transitions caused by this number of present people. They have no guards. */
 export const audienceMoves = (state: LiveState, size: number, at: Timestamp): ReadonlyArray<Move> => {
   const type = audienceEvent(state, size)
-  return type === undefined
-    ? []
-    : [{ type, at, after: transition(chart, snapshotOf(state), { type } as ChartEvent)[0] }]
+  if (type === undefined) return []
+  const [{ value }] = transition(chart, snapshotOf(state), { type } as ChartEvent)
+  return [{ type, at, after: sharedSnapshot(value) }]
 }

@@ -45,13 +45,3 @@ export class Ownership extends Context.Service<
 }
 
 const nothing = (): void => {}
-
-/** Ownership as seen by one event. */
-export interface EventOwnership {
-  readonly node: string
-  /** Whether this process may own the event now. */
-  readonly holds: Effect.Effect<boolean>
-  /** Whether other processes are alive, which may remember calls of an earlier activation. */
-  readonly hasOthers: () => boolean
-  readonly heardFrom: Ownership["Service"]["heardFrom"]
-}

@@ -52,6 +52,8 @@ export interface PresenceChange {
   readonly isForGood?: boolean
 }
 
+const roleOf = ({ role }: Participant): EventRole => role
+
 interface Entry {
   present: Present
   /** Nearly always a single connection. */
@@ -62,7 +64,7 @@ export class Presence implements PresentPeople {
   readonly lobby: Lobby
   readonly #entries = new Map<string, Entry>()
   /** Roles of everyone in `#entries`, to find a few speakers among thousands of viewers. */
-  readonly #roles = new GroupIndex<Participant>(({ role }) => role)
+  readonly #roles = new GroupIndex(roleOf)
   /** Participants without a connection, and the end of their grace period. */
   #leaving: Map<string, number> | undefined
   readonly #absences = new Absences<Participant>()

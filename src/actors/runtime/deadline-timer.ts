@@ -8,18 +8,22 @@ import type { Unreachable } from "../commands.ts"
 import type { Committer } from "../commit/committer.ts"
 import type { Deadline } from "../domain/activities/activity.ts"
 import { nextDeadline } from "../machine/clock.ts"
-import type { EventNeeds } from "../services.ts"
+import type { ActorServices } from "../services.ts"
 import { contextOf } from "../views/snapshots.ts"
 
 interface Needs {
   readonly timers: Timers
   readonly fork: (effect: Effect.Effect<unknown>) => void
+}
+
+/** The event whose deadlines are awaited. */
+interface Awaited {
   /** The next deadline after `since`, up to which deadlines are handled; none when the event is not in memory. */
   readonly next: (since: number) => Deadline | undefined
   /** Handles a due deadline. A deadline that moved meanwhile does nothing: the commit that moved it has reset the timer. */
   readonly handle: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
   /** Loads the event into memory again, if its deadlines are to be handled at all. */
-  readonly recover: Effect.Effect<unknown, Unreachable>
+  readonly recover: () => Effect.Effect<unknown, Unreachable>
 }
 
 /** Limit of Node's timers (31 bits); a later deadline is checked again at that time. */
@@ -27,48 +31,58 @@ const LONGEST_WAIT_MS = 2_147_483_647
 
 const RECOVER_EVERY_MS = 500
 
+/** The actor of an event that is awaited. */
+interface Actor {
+  readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
+  /** An event that keeps itself in memory has deadlines to handle; any other event is loaded on demand. */
+  readonly staysInMemory: boolean
+}
+
+/** The deadlines of a live event. */
+export class EventDeadlines implements Awaited {
+  readonly #services: ActorServices
+  readonly #committer: Committer
+  readonly #actor: Actor
+
+  constructor(services: ActorServices, committer: Committer, actor: Actor) {
+    this.#services = services
+    this.#committer = committer
+    this.#actor = actor
+  }
+
+  next(since: number): Deadline | undefined {
+    const { loaded, presence } = this.#committer
+    return loaded && nextDeadline(contextOf(loaded, presence, this.#services.timers.now()), since)
+  }
+
+  handle({ due }: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
+    this.#services.telemetry.metrics.timersFired.add()
+    const committer = this.#committer
+    return this.#actor.turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
+  }
+
+  recover(): Effect.Effect<unknown, Unreachable> {
+    return this.#actor.staysInMemory ? this.#actor.turn(this.#committer.current) : Effect.void
+  }
+}
+
 export class DeadlineTimer {
   readonly #needs: Needs
+  readonly #awaited: Awaited
   #cancel: Cancel | undefined
   #handledTo: number
   #isStopped = false
 
-  constructor(needs: Needs) {
+  constructor(needs: Needs, awaited: Awaited) {
     this.#needs = needs
+    this.#awaited = awaited
     this.#handledTo = needs.timers.now()
-  }
-
-  /** The timer of a live event. `isAwaited`: the event is to be loaded again after a failure, because its deadlines are to be handled. */
-  static of(
-    { timers, fork, telemetry }: EventNeeds & Pick<Needs, "fork">,
-    committer: Committer,
-    {
-      turn,
-      isAwaited,
-    }: {
-      readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
-      readonly isAwaited: () => boolean
-    },
-  ): DeadlineTimer {
-    return new DeadlineTimer({
-      timers,
-      fork,
-      next: (since) => {
-        const { loaded, presence } = committer
-        return loaded === undefined ? undefined : nextDeadline(contextOf(loaded, presence, timers.now()), since)
-      },
-      handle: ({ due }, at) => {
-        telemetry.metrics.timersFired.add()
-        return turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
-      },
-      recover: Effect.suspend(() => (isAwaited() ? Effect.asVoid(turn(committer.current)) : Effect.void)),
-    })
   }
 
   /** Sets the timer to the next deadline. */
   set(): void {
     this.clear()
-    const deadline = this.#isStopped ? undefined : this.#needs.next(this.#handledTo)
+    const deadline = this.#isStopped ? undefined : this.#awaited.next(this.#handledTo)
     if (deadline === undefined) return
     const { timers } = this.#needs
     const wait = Math.max(0, deadline.at - timers.now())
@@ -87,9 +101,9 @@ export class DeadlineTimer {
   }
 
   #fire(deadline: Deadline): void {
-    const { timers, handle } = this.#needs
+    const at = Math.max(this.#needs.timers.now(), deadline.at)
     this.#fork(
-      Effect.map(handle(deadline, Math.max(timers.now(), deadline.at)), () => {
+      Effect.map(this.#awaited.handle(deadline, at), () => {
         this.#handledTo = Math.max(this.#handledTo, deadline.at)
         this.set()
       }),
@@ -100,8 +114,10 @@ export class DeadlineTimer {
   recoverLater(): void {
     this.clear()
     if (this.#isStopped) return
-    const { timers, recover } = this.#needs
-    this.#cancel = timers.after(RECOVER_EVERY_MS, () => this.#fork(Effect.map(recover, () => this.set())))
+    const { timers } = this.#needs
+    this.#cancel = timers.after(RECOVER_EVERY_MS, () =>
+      this.#fork(Effect.map(this.#awaited.recover(), () => this.set())),
+    )
   }
 
   #fork(work: Effect.Effect<void, Unreachable>): void {

@@ -4,26 +4,28 @@ import { Calls } from "../calls/calls.ts"
 import { NotOwner } from "../commands.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { LiveEventRequests } from "../protocol.ts"
-import type { EventNeeds } from "../services.ts"
+import type { ActorServices, EventAddress } from "../services.ts"
 
 const FIRST_ACTIVATION = 1
 
 type CallRequest = Parameters<LiveEventRequests["Call"]>[0]
 
 export class EventCalls {
-  readonly #needs: EventNeeds
+  readonly #services: ActorServices
+  readonly #address: EventAddress
   #activation: { readonly fencingToken: number; readonly at: number } | undefined
   /** Created by the first request, because most events have no call. */
   #calls: Calls | undefined
 
-  constructor(needs: EventNeeds) {
-    this.#needs = needs
+  constructor(services: ActorServices, address: EventAddress) {
+    this.#services = services
+    this.#address = address
   }
 
   /** Ends the calls: another owner may have had the event meanwhile, and gateways do not know the earlier calls. */
   activated({ fencingToken }: LoadedEvent): void {
     this.stop()
-    this.#activation = { fencingToken, at: this.#needs.timers.elapsed() }
+    this.#activation = { fencingToken, at: this.#services.timers.elapsed() }
   }
 
   answer(request: CallRequest): Effect.Effect<ReturnType<Calls["answer"]>, NotOwner> {
@@ -47,14 +49,14 @@ export class EventCalls {
 
   #make(): Calls | undefined {
     if (this.#activation === undefined) return undefined
-    const { eventId, timers, feed, ownership } = this.#needs
+    const { timers, feed, ownership } = this.#services
     const { fencingToken, at } = this.#activation
     return new Calls({
-      eventId,
+      eventId: this.#address.eventId,
       timers,
       tell: feed.tell,
       since: at,
-      mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.hasOthers(),
+      mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.nodes() > 1,
     })
   }
 }

@@ -10,30 +10,29 @@ import { unblock } from "../domain/activities/removals.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import { Replacements } from "../presence/replacements.ts"
 import type { PresenceReport } from "../protocol.ts"
-import type { EventNeeds } from "../services.ts"
+import type { EventServices } from "../services.ts"
 import type { ParticipantChange } from "../state/state.ts"
-import { PresenceFlush } from "./presence-flush.ts"
+import { type Actor, PresenceFlush } from "./presence-flush.ts"
 
 /** Connection number used for a participant on a node that does not number connections. */
 const UNNUMBERED = [0] as const
 
 export class EventPresence {
-  readonly #needs: EventNeeds
+  readonly #services: EventServices
   readonly #committer: Committer
   readonly #flush: PresenceFlush
   /** Created by the first report. */
   #replacements: Replacements | undefined
 
-  /** @param run runs an effect in a turn of the event */
-  constructor(needs: EventNeeds, committer: Committer, run: (body: Effect.Effect<void, Unreachable>) => void) {
-    this.#needs = needs
+  constructor(services: EventServices, committer: Committer, actor: Actor) {
+    this.#services = services
     this.#committer = committer
-    this.#flush = new PresenceFlush(needs, committer, run)
+    this.#flush = new PresenceFlush(services, committer, actor)
   }
 
   /** Keeps participants who were announced as present or hold something, as after a lost connection. */
   activated({ roster, records }: LoadedEvent, presence: NonNullable<Committer["presence"]>): void {
-    const { timers, returnWithinMs } = this.#needs
+    const { timers, returnWithinMs } = this.#services
     const until = timers.now() + returnWithinMs
     presence.restore(roster, holdersIn(records), until)
     presence.lobby.restore(records.all("waiting"), until)
@@ -50,7 +49,7 @@ export class EventPresence {
   committed(changes: ReadonlyArray<ParticipantChange>): void {
     const { presence } = this.#committer
     if (presence === undefined) return
-    const at = toTimestamp(this.#needs.timers.now())
+    const at = toTimestamp(this.#services.timers.now())
     for (const { participantId, admission, pollSubscription } of changes) {
       if (admission !== undefined) presence.lobby.endPlace(participantId)
       else if (pollSubscription === undefined) presence.touch(participantId, at)
@@ -65,7 +64,7 @@ export class EventPresence {
 
   /** A node is gone, with its participants' connections. */
   forgetNode(node: string): void {
-    this.#committer.presence?.forgetNode(node, this.#needs.timers.now())
+    this.#committer.presence?.forgetNode(node, this.#services.timers.now())
     this.#flush.schedule()
   }
 
@@ -78,7 +77,7 @@ export class EventPresence {
     const { presence } = this.#committer
     if (presence === undefined) return
     const { state, records } = of
-    const now = this.#needs.timers.now()
+    const now = this.#services.timers.now()
     const at = toTimestamp(now)
     for (const change of changes) {
       if ("participantId" in change) {
@@ -104,21 +103,21 @@ export class EventPresence {
       "participant" in change && change.participant.manages === true ? change.participant.participantId : [],
     )
     if (!blocked.some((id) => of.state.removed.includes(id))) return Effect.void
-    return this.#committer.act(of, this.#needs.timers.now(), (turn) => {
+    return this.#committer.act(of, this.#services.timers.now(), (turn) => {
       for (const id of blocked) unblock(turn, id)
     })
   }
 
   #makeReplacements(): Replacements {
     const committer = this.#committer
-    const { timers, replaceAfterMs, connectionsPerParticipant } = this.#needs
+    const { timers, replaceAfterMs, connectionsPerParticipant } = this.#services
     return new Replacements({
       timers,
       afterMs: replaceAfterMs,
       most: connectionsPerParticipant,
       connectionsOf: (participantId) => committer.presence?.connectionsOf(participantId) ?? [],
       replace: (connections) => {
-        if (committer.loaded !== undefined) publishNote(this.#needs, committer.loaded, { replaced: connections })
+        if (committer.loaded !== undefined) publishNote(this.#services, committer.loaded, { replaced: connections })
       },
     })
   }

@@ -11,33 +11,36 @@ import { throttledDispatches } from "../domain/activities/registry.ts"
 import { inspected } from "../machine/clock.ts"
 import { type ReactionReport, Reactions } from "../presence/reactions.ts"
 import type { LiveEventRequests, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
-import type { EventNeeds } from "../services.ts"
+import type { ActorServices } from "../services.ts"
 import { contextOf, headsOfReading, rosterOf, Snapshots } from "../views/snapshots.ts"
 import { ViewThrottle } from "../views/view-throttle.ts"
 
 type Inspection = Effect.Success<ReturnType<LiveEventRequests["Inspect"]>>
 
-/** Runs a body in a turn of the event, without an answer. */
-type Run = (body: (of: LoadedEvent) => void) => void
+/** The actor whose views these are. */
+interface Actor {
+  /** Runs an effect in a turn of the event, without an answer. */
+  readonly aside: (body: Effect.Effect<void, Unreachable>) => void
+}
 
 export class EventViews {
-  readonly #needs: EventNeeds
+  readonly #services: ActorServices
   readonly #committer: Committer
-  readonly #run: Run
+  readonly #actor: Actor
   readonly #snapshots = new Snapshots()
   /** Created on first use, like `#reactions`: most events have neither. */
   #throttle: ViewThrottle | undefined
   #reactions: Reactions | undefined
 
-  constructor(needs: EventNeeds, committer: Committer, run: Run) {
-    this.#needs = needs
+  constructor(services: ActorServices, committer: Committer, actor: Actor) {
+    this.#services = services
     this.#committer = committer
-    this.#run = run
+    this.#actor = actor
   }
 
   read(of: LoadedEvent, query: ReadQuery): Effect.Effect<WireReading, Unreachable> {
-    return Effect.map(recallHeads(this.#needs.database, of, headsOfReading(of, query)), () =>
-      this.#snapshots.read(of, this.#committer.presence, this.#needs.timers.now(), query),
+    return Effect.map(recallHeads(this.#services.database, of, headsOfReading(of, query)), () =>
+      this.#snapshots.read(of, this.#committer.presence, this.#services.timers.now(), query),
     )
   }
 
@@ -47,7 +50,7 @@ export class EventViews {
 
   inspect(of: LoadedEvent): Inspection {
     return {
-      node: this.#needs.ownership.node,
+      node: this.#services.ownership.node,
       version: of.version,
       fencingToken: of.fencingToken,
       ownedSince: toTimestamp(this.#committer.claimedAt),
@@ -59,7 +62,7 @@ export class EventViews {
   /** Publishes the changed views with these keys, each at a limited rate. */
   changed(keys: ReadonlySet<string>): void {
     if (keys.size === 0) return
-    this.#throttle ??= new ViewThrottle(this.#needs.timers, (due) =>
+    this.#throttle ??= new ViewThrottle(this.#services.timers, (due) =>
       this.#run((of) => {
         const context = this.#contextOf(of)
         this.#publish(
@@ -72,7 +75,7 @@ export class EventViews {
   }
 
   react(report: ReactionReport): void {
-    this.#reactions ??= new Reactions(this.#needs.timers, (tallies) => this.#run((of) => this.#publish(of, tallies)))
+    this.#reactions ??= new Reactions(this.#services.timers, (tallies) => this.#run((of) => this.#publish(of, tallies)))
     this.#reactions.add(report)
   }
 
@@ -86,13 +89,17 @@ export class EventViews {
     this.#reactions?.stop()
   }
 
+  #run(body: (of: LoadedEvent) => void): void {
+    this.#actor.aside(Effect.map(this.#committer.current, body))
+  }
+
   #contextOf(of: LoadedEvent) {
-    return contextOf(of, this.#committer.presence, this.#needs.timers.now())
+    return contextOf(of, this.#committer.presence, this.#services.timers.now())
   }
 
   #publish(of: LoadedEvent, dispatches: ReadonlyArray<Ephemeral>): void {
     if (dispatches.length === 0) return
     this.#snapshots.forget()
-    publishEphemeral(this.#needs, of, dispatches)
+    publishEphemeral(this.#services, of, dispatches)
   }
 }

@@ -25,7 +25,7 @@ import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { recallAnswers, recallChat } from "../commit/rehydrate.ts"
 import type { Turn } from "../domain/turn.ts"
 import { decide } from "../machine/decide.ts"
-import type { ActorServices } from "../services.ts"
+import type { ActorServices, EventAddress } from "../services.ts"
 import { type LiveState, restEvent } from "../state/state.ts"
 import { presenceNotice } from "../views/presence-view.ts"
 
@@ -92,11 +92,13 @@ const keep = (batch: Batch, { turn, envelope, result }: Decided, event: Committe
 type Outcomes<E> = Effect.Effect<ReadonlyArray<Outcome>, E>
 
 export class Executor {
-  readonly #services: ActorServices & { readonly eventId: string }
+  readonly #services: ActorServices
+  readonly #address: EventAddress
   readonly #committer: Committer
 
-  constructor(services: ActorServices & { readonly eventId: string }, committer: Committer) {
+  constructor(services: ActorServices, address: EventAddress, committer: Committer) {
     this.#services = services
+    this.#address = address
     this.#committer = committer
   }
 
@@ -188,8 +190,10 @@ export class Executor {
     } catch (error) {
       // The turns before this one are undone in an event that is not used again.
       this.#committer.invalidate()
-      const { telemetry, eventId } = this.#services
-      telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
+      this.#services.telemetry.log.error(
+        { err: error, eventId: this.#address.eventId },
+        "a command failed unexpectedly",
+      )
       return FAILED
     }
   }
@@ -224,9 +228,8 @@ export class Executor {
    * it: it would be answered from a state without the effect of the first attempt.
    */
   #requireNewest({ fencingToken }: LoadedEvent): Effect.Effect<void, NotOwner | StoreUnavailable> {
-    const { database, eventId } = this.#services
-    return database
-      .readLive((sql) => isNewestActivation(sql, eventId, fencingToken))
+    return this.#services.database
+      .readLive((sql) => isNewestActivation(sql, this.#address.eventId, fencingToken))
       .pipe(
         Effect.mapError(() => new StoreUnavailable()),
         Effect.flatMap((isNewest) => {
@@ -264,12 +267,13 @@ export class Executor {
 
   /** Returns `undefined` after a defect in one command, which must not fail the others. */
   #performAll(batch: Batch, envelopes: ReadonlyArray<Received>): ReadonlyArray<Outcome> | undefined {
-    const { telemetry, eventId } = this.#services
+    const { log } = this.#services.telemetry
     try {
       return envelopes.map((envelope) => this.#perform(batch, envelope))
     } catch (error) {
       this.#committer.invalidate()
-      if (envelopes.length === 1) telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
+      if (envelopes.length === 1)
+        log.error({ err: error, eventId: this.#address.eventId }, "a command failed unexpectedly")
       return undefined
     }
   }

@@ -11,19 +11,24 @@ import { type Envelope, NotOwner, type Outcome } from "../commands.ts"
 
 type Outcomes = ReadonlyArray<Outcome>
 
-interface Needs<E> {
+/** What all inboxes of a kind share. */
+export interface InboxNeeds {
   /** Most waiting commands from this process, and most other waiting requests. */
   readonly most: number
-  /** How long a command from this process may take, in milliseconds; by default as long as `execute` does. */
+  /** How long a command from this process may take, in milliseconds; by default as long as `perform` does. */
   readonly answersWithinMs?: number
-  /** Returns the outcomes in the order of the commands. `links`: the spans of the commands. */
-  readonly execute: (
-    envelopes: ReadonlyArray<Envelope>,
-    links: ReadonlyArray<Tracer.AnySpan>,
-  ) => Effect.Effect<Outcomes, E>
   /** Forks a turn, so that a caller that stops waiting does not wait for a commit, which cannot be interrupted. */
   readonly fork: <A, F>(effect: Effect.Effect<A, F>) => Fiber.Fiber<A, F>
   readonly metrics: Pick<Telemetry["Service"]["metrics"], "inboxWaiting" | "inboxRefused">
+}
+
+/** For whom requests wait. */
+interface Owner<E> {
+  /** Returns the outcomes in the order of the commands. `links`: the spans of the commands. */
+  readonly perform: (
+    envelopes: ReadonlyArray<Envelope>,
+    links: ReadonlyArray<Tracer.AnySpan>,
+  ) => Effect.Effect<Outcomes, E>
   /** Reports the seconds that a turn took. */
   readonly spent?: (seconds: number) => void
   /** Called when a turn ended with a defect. */
@@ -61,7 +66,8 @@ const isMoving = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof NotOwner
 
 export class Inbox<E> {
-  readonly #needs: Needs<E>
+  readonly #needs: InboxNeeds
+  readonly #owner: Owner<E>
   readonly #commands: Commands<E>[] = []
   readonly #turns: Array<Turn | typeof GATHERED> = []
   #underWay: Turn | undefined
@@ -70,8 +76,9 @@ export class Inbox<E> {
   /** Set when the event leaves memory; called when nothing is left to do. */
   #left: (() => void) | undefined
 
-  constructor(needs: Needs<E>) {
+  constructor(needs: InboxNeeds, owner: Owner<E>) {
     this.#needs = needs
+    this.#owner = owner
   }
 
   get isLeaving(): boolean {
@@ -144,12 +151,12 @@ export class Inbox<E> {
   }
 
   /** Stops accepting requests from this process, and completes when all turns are over. Turns that take too long are interrupted. */
-  readonly leave: Effect.Effect<void> = Effect.suspend(() =>
-    Effect.callback<void>((resume) => {
+  get leave(): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
       this.#left = () => resume(Effect.void)
       this.#advance()
-    }).pipe(Effect.timeoutOption(LEAVES_WITHIN), Effect.andThen(Effect.sync(() => this.#end()))),
-  )
+    }).pipe(Effect.timeoutOption(LEAVES_WITHIN), Effect.andThen(Effect.sync(() => this.#end())))
+  }
 
   #put(commands: Commands<E>): void {
     this.#commands.push(commands)
@@ -181,7 +188,7 @@ export class Inbox<E> {
     this.#isAdvancing = false
     if (this.#underWay !== undefined) return
     this.#left?.()
-    this.#needs.emptied?.()
+    this.#owner.emptied?.()
   }
 
   #begin(): void {
@@ -192,8 +199,8 @@ export class Inbox<E> {
     const begunAt = performance.now()
     this.#fiber = this.#needs.fork(turn.body)
     this.#fiber.addObserver((exit) => {
-      this.#needs.spent?.((performance.now() - begunAt) / 1000)
-      if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) this.#needs.broken?.()
+      this.#owner.spent?.((performance.now() - begunAt) / 1000)
+      if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) this.#owner.broken?.()
       turn.done(exit)
       this.#underWay = undefined
       // A finished fiber would keep its result and its context.
@@ -219,7 +226,7 @@ export class Inbox<E> {
     this.#needs.metrics.inboxWaiting.add(-envelopes.length)
     const links = batch.flatMap(({ span }) => span ?? [])
     return {
-      body: this.#needs.execute(envelopes, links),
+      body: this.#owner.perform(envelopes, links),
       done: (exit) => this.#answer(batch, exit as Exit.Exit<Outcomes, E>),
       callers: new Set(batch),
     }

@@ -36,15 +36,19 @@ const RETRY_MS = 1000
 const BATCH = 500
 const FEW = 32
 
-/** Runs an effect in a turn of the event. */
-type Run = (body: Effect.Effect<void, Unreachable>) => void
+/** The actor whose presence is flushed. */
+export interface Actor {
+  /** Runs an effect in a turn of the event, without an answer. */
+  readonly aside: (body: Effect.Effect<void, Unreachable>) => void
+}
 
 export class PresenceFlush {
   readonly #services: ActorServices
   readonly #committer: Committer
-  readonly #run: Run
-  readonly #flushes: DueRun
-  readonly #counts: DueRun
+  readonly #actor: Actor
+  /** Created on first use, like `#counts`: most events have no audience. */
+  #flushes: DueRun | undefined
+  #counts: DueRun | undefined
   #stopped = false
   /** The phase changed, and with it the effective role of some participants. */
   #rolesDue = false
@@ -55,20 +59,19 @@ export class PresenceFlush {
   /** Participants who did not return in time, likewise not yet reported. */
   #departed: string[] = []
 
-  constructor(services: ActorServices, committer: Committer, run: Run) {
+  constructor(services: ActorServices, committer: Committer, actor: Actor) {
     this.#services = services
     this.#committer = committer
-    this.#run = run
-    const { timers } = services
-    this.#flushes = new DueRun(timers, () => {
-      run(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
-    })
-    this.#counts = new DueRun(timers, () => this.#publishCounts())
+    this.#actor = actor
   }
 
   /** Schedules a flush within this time. The earlier flush reschedules a later one that was pending, if it is still needed. */
   schedule(afterMs: number = TICK_MS): void {
-    if (!this.#stopped) this.#flushes.within(afterMs)
+    if (this.#stopped) return
+    this.#flushes ??= new DueRun(this.#services.timers, () => {
+      this.#actor.aside(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
+    })
+    this.#flushes.within(afterMs)
   }
 
   /** Effective roles changed: lists are updated at the next flush. */
@@ -79,8 +82,8 @@ export class PresenceFlush {
 
   stop(): void {
     this.#stopped = true
-    this.#flushes.cancel()
-    this.#counts.cancel()
+    this.#flushes?.cancel()
+    this.#counts?.cancel()
   }
 
   #flush(): Effect.Effect<void, Unreachable> {
@@ -182,13 +185,15 @@ export class PresenceFlush {
 
   /** Publishes counts at most once a second, always after the last change of a burst. */
   #count(): void {
-    if (!this.#stopped) this.#counts.within(COUNT_EVERY_MS)
+    if (this.#stopped) return
+    this.#counts ??= new DueRun(this.#services.timers, () => this.#publishCounts())
+    this.#counts.within(COUNT_EVERY_MS)
   }
 
   #publishCounts(): void {
     const { presence } = this.#committer
     if (presence === undefined) return
-    this.#run(
+    this.#actor.aside(
       Effect.map(this.#committer.current, (loaded) => {
         const stream = countsFor(loaded)
         if (stream === undefined) return

@@ -8,11 +8,10 @@ import type { Unreachable } from "../commands.ts"
 import type { LiveEventRequests } from "../protocol.ts"
 import type { Inbox } from "./inbox.ts"
 
-export interface ResidentEvent {
+export interface ResidentEvent extends LiveEventRequests {
   readonly inbox: Inbox<Unreachable>
-  readonly requests: LiveEventRequests
   /** Whether this process has the event's shard. The engine refuses requests as soon as it has not. */
-  readonly isHere: () => boolean
+  readonly isHere: boolean
 }
 
 export class Residents extends Context.Service<
@@ -29,7 +28,7 @@ export class Residents extends Context.Service<
     return {
       find: (eventId) => {
         const resident = residents.get(eventId)
-        return resident?.isHere() === true && !resident.inbox.isLeaving ? resident : undefined
+        return resident?.isHere === true && !resident.inbox.isLeaving ? resident : undefined
       },
       enter: (eventId, resident) => void residents.set(eventId, resident),
       leave: (eventId, resident) => {
