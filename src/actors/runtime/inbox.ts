@@ -22,7 +22,7 @@ export interface InboxNeeds {
   readonly metrics: Pick<Telemetry["Service"]["metrics"], "inboxWaiting" | "inboxRefused">
 }
 
-/** For whom requests wait. */
+/** The owner of an inbox performs its commands. */
 interface Owner<E> {
   /** Returns the outcomes in the order of the commands. `links`: the spans of the commands. */
   readonly perform: (

@@ -16,7 +16,6 @@ import { EventPresence } from "./event-presence.ts"
 import { EventViews } from "./event-views.ts"
 import { Executor } from "./executor.ts"
 import { Inbox, type InboxNeeds } from "./inbox.ts"
-import type { ResidentEvent } from "./residents.ts"
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
 const TOUCHES_PER_IDLE = 3
@@ -32,7 +31,7 @@ export interface ActorNeeds extends EventServices {
   readonly broken: (actor: LiveEvent) => void
 }
 
-export class LiveEvent implements ResidentEvent, LiveEventRequests {
+export class LiveEvent implements LiveEventRequests {
   readonly eventId: string
   readonly shardId: ShardId.ShardId
   readonly inbox: Inbox<Unreachable>

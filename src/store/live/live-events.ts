@@ -5,7 +5,6 @@
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
-import { SHARED_STREAMS } from "../../model/live/streams.ts"
 import { type Modality, narrowRole } from "../../model/modality.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
@@ -15,7 +14,7 @@ import { findStoredEvent, listPhaseStates } from "../events/events.ts"
 import { query } from "../query.ts"
 import type { RecordUnreadable } from "../record-versions.ts"
 import type { StoredCommand } from "./live-commit.ts"
-import { findHeads, hasOtherStreams, type StreamHead } from "./live-history.ts"
+import { findSharedHeads, type StreamHead } from "./live-history.ts"
 import { readLiveRecords, type StoredRecord } from "./live-records.ts"
 
 interface Claim {
@@ -91,17 +90,25 @@ export const recoverLiveEvent = (
     return event === undefined ? undefined : { ...others, event, records: readable }
   })
 
+type People = Pick<Recovered, "removed" | "roster">
+
+const findPeople = async (sql: Queryable, eventId: string): Promise<People> => {
+  const [row] = await sql<People[]>`
+    select array(select participant_id from live_removals where event_id = ${eventId}) as removed,
+           (select coalesce(jsonb_agg(present), '[]') from present_participants where event_id = ${eventId}) as roster`
+  if (row === undefined) throw new Error("a select without a row")
+  return row
+}
+
 const claimAndRead = async (liveSql: Queryable, sql: Queryable, claim: Parameters<typeof recoverLiveEvent>[1]) => {
   // Never sent twice, because the second claim would fence off the first.
   const claimed = await claimLiveEvent(liveSql, claim)
   if (claimed === undefined) return undefined
-  const [event, phases, removed, roster, heads, others, commands, records] = await Promise.all([
+  const [event, phases, people, heads, commands, records] = await Promise.all([
     findStoredEvent(sql, claim.eventId),
     listPhaseStates(sql, claim.eventId),
-    sql<{ participantId: string }[]>`select participant_id from live_removals where event_id = ${claim.eventId}`,
-    sql<{ present: unknown }[]>`select present from present_participants where event_id = ${claim.eventId}`,
-    findHeads(sql, claim.eventId, SHARED_STREAMS),
-    hasOtherStreams(sql, claim.eventId),
+    findPeople(sql, claim.eventId),
+    findSharedHeads(sql, claim.eventId),
     sql<StoredCommand[]>`
       select scope, command_id, body_hash, reply, at from live_commands
        where event_id = ${claim.eventId} and at >= ${claim.commandsSince} order by at desc limit 1000`,
@@ -111,10 +118,8 @@ const claimAndRead = async (liveSql: Queryable, sql: Queryable, claim: Parameter
     ...claimed,
     event,
     phases,
-    removed: removed.map((row) => row.participantId),
-    roster: roster.map(({ present }) => present),
-    heads,
-    hasOtherStreams: others,
+    ...people,
+    ...heads,
     commands: [...commands].reverse(),
     records,
   }

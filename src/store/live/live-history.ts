@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { PublicationFact } from "../../model/live/publication-fact.ts"
+import { SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { forgetTakenBack, KEPT_STREAMS, type Retraction, TAKEN } from "./kept-history.ts"
@@ -27,29 +28,36 @@ export interface StreamHead {
   readonly s: number
 }
 
-/** Heads of some streams, in no order. */
-export const findHeads = async (
-  sql: Queryable,
-  eventId: string,
-  streams: ReadonlyArray<string>,
-): Promise<ReadonlyArray<StreamHead>> => {
-  const rows = await sql<StreamHead[]>`
+const headsOf = (sql: Queryable, eventId: string, streams: ReadonlyArray<string>) => sql<StreamHead[]>`
     select asked.stream, greatest(newest.s, forgotten.s, 0::bigint) as s
       from unnest(${[...streams]}::text[]) as asked(stream)
       left join lateral (select p.s from publications p where p.event_id = ${eventId} and p.stream = asked.stream
                           order by p.s desc limit 1) newest on true
       left join stream_heads forgotten on forgotten.event_id = ${eventId} and forgotten.stream = asked.stream`
-  return [...rows]
+
+/** Heads of some streams, in no order. */
+export const findHeads = async (
+  sql: Queryable,
+  eventId: string,
+  streams: ReadonlyArray<string>,
+): Promise<ReadonlyArray<StreamHead>> => [...(await headsOf(sql, eventId, streams))]
+
+interface SharedHeads {
+  readonly heads: ReadonlyArray<StreamHead>
+  /** Whether a room or a participant has any publication. */
+  readonly hasOtherStreams: boolean
 }
 
-/** Whether a room or a participant has any publication. The names of those streams sort between two shared ones, around a third. */
-export const hasOtherStreams = async (sql: Queryable, eventId: string): Promise<boolean> => {
-  const [row] = await sql<{ has: boolean }[]>`
-    select exists (select from publications where event_id = ${eventId} and stream > 'event' and stream < 'people')
+/** Heads of the shared streams. The names of the other streams sort between two shared ones, around a third. */
+export const findSharedHeads = async (sql: Queryable, eventId: string): Promise<SharedHeads> => {
+  const [row] = await sql<SharedHeads[]>`
+    select (select jsonb_agg(head) from (${headsOf(sql, eventId, SHARED_STREAMS)}) head) as heads,
+           exists (select from publications where event_id = ${eventId} and stream > 'event' and stream < 'people')
         or exists (select from publications where event_id = ${eventId} and stream > 'people' and stream < 'staff')
         or exists (select from stream_heads where event_id = ${eventId} and stream > 'event' and stream < 'people')
-        or exists (select from stream_heads where event_id = ${eventId} and stream > 'people' and stream < 'staff') as has`
-  return row?.has === true
+        or exists (select from stream_heads where event_id = ${eventId} and stream > 'people' and stream < 'staff') as has_other_streams`
+  if (row === undefined) throw new Error("a select without a row")
+  return row
 }
 
 /** The stored publications of some streams, oldest first within each: they fill a gateway's replay buffers. */

@@ -24,6 +24,23 @@ export const readArray = (literal: string): ReadonlyArray<string | null> =>
     return bare === "NULL" || bare === undefined ? null : bare
   })
 
+/** Most different words that are shared, and the longest literal that is one of them. */
+const MOST_SHARED = 500
+const LONGEST_SHARED = 100
+
+const shared = new Map<string, ReadonlyArray<string | null>>()
+
+/** Reads an array of short words, such as the features of a phase: equal ones are one frozen array, because many rows in memory have them. */
+export const readWords = (literal: string): ReadonlyArray<string | null> => {
+  if (literal.length > LONGEST_SHARED) return readArray(literal)
+  const known = shared.get(literal)
+  if (known !== undefined) return known
+  const words = Object.freeze(readArray(literal))
+  if (shared.size >= MOST_SHARED) shared.clear()
+  shared.set(literal, words)
+  return words
+}
+
 /** Codecs for the driver's `types` option; only the numbers are used, not the names. */
 export const CODECS = {
   timestamp: {
@@ -33,5 +50,6 @@ export const CODECS = {
     parse: (text: string) => new Date(text).toISOString(),
   },
   counter: { to: INT8, from: [INT8], serialize: String, parse: Number },
-  texts: { to: TEXT_ARRAY, from: [TEXT_ARRAY, UUID_ARRAY], serialize: writeArray, parse: readArray },
+  texts: { to: TEXT_ARRAY, from: [TEXT_ARRAY], serialize: writeArray, parse: readWords },
+  ids: { to: UUID_ARRAY, from: [UUID_ARRAY], serialize: writeArray, parse: readArray },
 }
