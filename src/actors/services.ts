@@ -8,6 +8,7 @@ import type { LiveCommits } from "../store/live/live-commits.ts"
 import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
+import type { Unreachable } from "./commands.ts"
 import type { Deployment } from "./domain/turn.ts"
 import type { Feed } from "./feed.ts"
 import type { EventSystem } from "./machine/machine-actor.ts"
@@ -52,4 +53,14 @@ export interface EventServices extends ActorServices, LiveEventOptions {}
 export interface EventAddress {
   readonly eventId: string
   readonly shardId: ShardId.ShardId
+}
+
+/** The actor of an event, as its parts know it. */
+export interface EventActor extends EventAddress {
+  /** A live event stays in memory, even when it is stopped here: another activation must follow. */
+  readonly staysInMemory: boolean
+  /** Runs an effect in a turn of the event. */
+  readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
+  /** The same without an answer. */
+  readonly aside: (body: Effect.Effect<void, Unreachable>) => void
 }

@@ -8,7 +8,7 @@ import type { Unreachable } from "../commands.ts"
 import type { Committer } from "../commit/committer.ts"
 import type { Deadline } from "../domain/activities/activity.ts"
 import { nextDeadline } from "../machine/clock.ts"
-import type { ActorServices } from "../services.ts"
+import type { ActorServices, EventActor } from "../services.ts"
 import { contextOf } from "../views/snapshots.ts"
 
 interface Needs {
@@ -31,20 +31,13 @@ const LONGEST_WAIT_MS = 2_147_483_647
 
 const RECOVER_EVERY_MS = 500
 
-/** The actor of an event that is awaited. */
-interface Actor {
-  readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
-  /** An event that keeps itself in memory has deadlines to handle; any other event is loaded on demand. */
-  readonly staysInMemory: boolean
-}
-
 /** The deadlines of a live event. */
 export class EventDeadlines implements Awaited {
   readonly #services: ActorServices
   readonly #committer: Committer
-  readonly #actor: Actor
+  readonly #actor: EventActor
 
-  constructor(services: ActorServices, committer: Committer, actor: Actor) {
+  constructor(services: ActorServices, committer: Committer, actor: EventActor) {
     this.#services = services
     this.#committer = committer
     this.#actor = actor
@@ -61,6 +54,7 @@ export class EventDeadlines implements Awaited {
     return this.#actor.turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
   }
 
+  /** An event that keeps itself in memory has deadlines to handle; any other event is loaded on demand. */
   recover(): Effect.Effect<unknown, Unreachable> {
     return this.#actor.staysInMemory ? this.#actor.turn(this.#committer.current) : Effect.void
   }

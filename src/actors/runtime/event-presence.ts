@@ -10,9 +10,9 @@ import { unblock } from "../domain/activities/removals.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import { Replacements } from "../presence/replacements.ts"
 import type { PresenceReport } from "../protocol.ts"
-import type { EventServices } from "../services.ts"
+import type { EventActor, EventServices } from "../services.ts"
 import type { ParticipantChange } from "../state/state.ts"
-import { type Actor, PresenceFlush } from "./presence-flush.ts"
+import { PresenceFlush } from "./presence-flush.ts"
 
 /** Connection number used for a participant on a node that does not number connections. */
 const UNNUMBERED = [0] as const
@@ -24,7 +24,7 @@ export class EventPresence {
   /** Created by the first report. */
   #replacements: Replacements | undefined
 
-  constructor(services: EventServices, committer: Committer, actor: Actor) {
+  constructor(services: EventServices, committer: Committer, actor: EventActor) {
     this.#services = services
     this.#committer = committer
     this.#flush = new PresenceFlush(services, committer, actor)

@@ -11,28 +11,22 @@ import { throttledDispatches } from "../domain/activities/registry.ts"
 import { inspected } from "../machine/clock.ts"
 import { type ReactionReport, Reactions } from "../presence/reactions.ts"
 import type { LiveEventRequests, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
-import type { ActorServices } from "../services.ts"
+import type { ActorServices, EventActor } from "../services.ts"
 import { contextOf, headsOfReading, rosterOf, Snapshots } from "../views/snapshots.ts"
 import { ViewThrottle } from "../views/view-throttle.ts"
 
 type Inspection = Effect.Success<ReturnType<LiveEventRequests["Inspect"]>>
 
-/** The actor whose views these are. */
-interface Actor {
-  /** Runs an effect in a turn of the event, without an answer. */
-  readonly aside: (body: Effect.Effect<void, Unreachable>) => void
-}
-
 export class EventViews {
   readonly #services: ActorServices
   readonly #committer: Committer
-  readonly #actor: Actor
+  readonly #actor: EventActor
   readonly #snapshots = new Snapshots()
   /** Created on first use, like `#reactions`: most events have neither. */
   #throttle: ViewThrottle | undefined
   #reactions: Reactions | undefined
 
-  constructor(services: ActorServices, committer: Committer, actor: Actor) {
+  constructor(services: ActorServices, committer: Committer, actor: EventActor) {
     this.#services = services
     this.#committer = committer
     this.#actor = actor

@@ -9,7 +9,7 @@ import type { Envelope, Received, Unreachable } from "../commands.ts"
 import { Committer, type LoadedEventChange } from "../commit/committer.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { LiveEventRequests, Payload } from "../protocol.ts"
-import type { EventAddress, EventServices } from "../services.ts"
+import type { EventActor, EventAddress, EventServices } from "../services.ts"
 import { DeadlineTimer, EventDeadlines } from "./deadline-timer.ts"
 import { EventCalls } from "./event-calls.ts"
 import { EventPresence } from "./event-presence.ts"
@@ -31,10 +31,11 @@ export interface ActorNeeds extends EventServices {
   readonly broken: (actor: LiveEvent) => void
 }
 
-export class LiveEvent implements LiveEventRequests {
+export class LiveEvent implements EventActor, LiveEventRequests {
   readonly eventId: string
   readonly shardId: ShardId.ShardId
   readonly inbox: Inbox<Unreachable>
+  isBroken = false
   readonly #needs: ActorNeeds
   readonly #committer: Committer
   readonly #presence: EventPresence
@@ -43,7 +44,6 @@ export class LiveEvent implements LiveEventRequests {
   readonly #executor: Executor
   readonly #deadlineTimer: DeadlineTimer
   #isStopped = false
-  #isBroken = false
   /** Set while the event keeps itself in memory. An open request would too, but holds twelve kilobytes of fibers. */
   #touches: NodeJS.Timeout | undefined
 
@@ -65,11 +65,6 @@ export class LiveEvent implements LiveEventRequests {
     return this.#needs.serves(this.shardId)
   }
 
-  get isBroken(): boolean {
-    return this.#isBroken
-  }
-
-  /** A live event stays in memory, even when it is stopped here: another activation must follow. */
   get staysInMemory(): boolean {
     return this.#touches !== undefined
   }
@@ -128,12 +123,10 @@ export class LiveEvent implements LiveEventRequests {
     })
   }
 
-  /** Runs an effect in a turn of the event. */
   turn<A, E>(body: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return this.inbox.turn(body)
   }
 
-  /** Runs an effect in a turn of the event, without an answer. */
   aside(body: Effect.Effect<void, Unreachable>): void {
     this.#needs.fork(Effect.ignore(this.turn(body)))
   }
@@ -150,7 +143,7 @@ export class LiveEvent implements LiveEventRequests {
   }
 
   broken(): void {
-    this.#isBroken = true
+    this.isBroken = true
     this.#needs.broken(this)
   }
 

@@ -18,7 +18,7 @@ import { storePlaces } from "../domain/activities/lobby.ts"
 import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
 import { audienceMoves, settle } from "../machine/step.ts"
 import type { Presence, PresenceChange, Present } from "../presence/presence.ts"
-import type { ActorServices } from "../services.ts"
+import type { ActorServices, EventActor } from "../services.ts"
 import { type Move, regionOf } from "../state/chart-snapshot.ts"
 import {
   mayBeWatched,
@@ -36,16 +36,10 @@ const RETRY_MS = 1000
 const BATCH = 500
 const FEW = 32
 
-/** The actor whose presence is flushed. */
-export interface Actor {
-  /** Runs an effect in a turn of the event, without an answer. */
-  readonly aside: (body: Effect.Effect<void, Unreachable>) => void
-}
-
 export class PresenceFlush {
   readonly #services: ActorServices
   readonly #committer: Committer
-  readonly #actor: Actor
+  readonly #actor: EventActor
   /** Created on first use, like `#counts`: most events have no audience. */
   #flushes: DueRun | undefined
   #counts: DueRun | undefined
@@ -59,7 +53,7 @@ export class PresenceFlush {
   /** Participants who did not return in time, likewise not yet reported. */
   #departed: string[] = []
 
-  constructor(services: ActorServices, committer: Committer, actor: Actor) {
+  constructor(services: ActorServices, committer: Committer, actor: EventActor) {
     this.#services = services
     this.#committer = committer
     this.#actor = actor

@@ -26,18 +26,18 @@ const EMPTY: ReadonlyMap<string, unknown> = new Map()
 
 export class RecordStore {
   /** Maps of the kinds that have records: most events have few kinds. */
-  readonly #kinds = new Map<Kind, Map<string, unknown>>()
+  #kinds: Map<Kind, Map<string, unknown>> | undefined
   readonly #hands = new SortedIndex<Hand>(compareHands)
   readonly #chat = new GroupIndex<ChatMessage>(chatPlaceOf)
   readonly #indexes: { readonly [K in Kind]?: RecordIndex<Records[K]> } = { hand: this.#hands, chat: this.#chat }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {
-    return this.#kinds.get(kind)?.get(id) as Records[K] | undefined
+    return this.#kinds?.get(kind)?.get(id) as Records[K] | undefined
   }
 
   /** Records of a kind, in the order in which they were first written. */
   all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
-    return (this.#kinds.get(kind) ?? EMPTY) as ReadonlyMap<string, Records[K]>
+    return (this.#kinds?.get(kind) ?? EMPTY) as ReadonlyMap<string, Records[K]>
   }
 
   get settings(): Settings {
@@ -59,9 +59,10 @@ export class RecordStore {
     const before = this.get(kind, id)
     this.#reindex(kind, id, before, record)
     if (record === undefined) {
-      this.#kinds.get(kind)?.delete(id)
+      this.#kinds?.get(kind)?.delete(id)
       return before
     }
+    this.#kinds ??= new Map()
     const records = this.#kinds.get(kind) ?? new Map<string, unknown>()
     this.#kinds.set(kind, records.set(id, record))
     return before
