@@ -37,11 +37,8 @@ const ParticipantSchema = Schema.Struct({
 })
 export type Participant = typeof ParticipantSchema.Type
 
-/**
- * A participant's connections on the reporting node, oldest first, by their numbers on that node. Absent: a node of the release that did
- * not number connections reports that there are some.
- */
-const Connections = Schema.optionalKey(Schema.NonEmptyArray(Schema.Int))
+/** A participant's connections on the reporting node, oldest first, by their numbers on that node. */
+const Connections = Schema.NonEmptyArray(Schema.Int)
 
 /**
  * Participants whose connections on a node changed: the first one opened, one of several opened or closed, or the last one closed. The

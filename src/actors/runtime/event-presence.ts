@@ -14,9 +14,6 @@ import type { EventActor, EventServices } from "../services.ts"
 import type { ParticipantChange } from "../state/state.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 
-/** Connection number used for a participant on a node that does not number connections. */
-const UNNUMBERED = [0] as const
-
 export class EventPresence {
   readonly #services: EventServices
   readonly #committer: Committer
@@ -84,7 +81,7 @@ export class EventPresence {
         presence.leave(node, change.participantId, now, at, change.type === "leave" && change.isForGood === true)
         continue
       }
-      const from = { node, connections: change.connections ?? UNNUMBERED }
+      const from = { node, connections: change.connections }
       if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(from, change.participant, now, at)
       else presence.enter(from, change.participant, admissionOf(state, records, change.participant), at)
     }
