@@ -24,13 +24,13 @@ export const readArray = (literal: string): ReadonlyArray<string | null> =>
     return bare === "NULL" || bare === undefined ? null : bare
   })
 
-/** Most different words that are shared, and the longest literal that is one of them. */
-const MOST_SHARED = 500
+/** Most arrays that are shared, and the longest literal of one. */
+export const MOST_SHARED = 500
 const LONGEST_SHARED = 100
 
 const shared = new Map<string, ReadonlyArray<string | null>>()
 
-/** Reads an array of short words, such as the features of a phase: equal ones are one frozen array, because many rows in memory have them. */
+/** Reads an array of a few words, such as the features of a phase. Equal ones are one frozen array, because many rows in memory have them. */
 export const readWords = (literal: string): ReadonlyArray<string | null> => {
   if (literal.length > LONGEST_SHARED) return readArray(literal)
   const known = shared.get(literal)

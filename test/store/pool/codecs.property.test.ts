@@ -1,7 +1,7 @@
 /** Arrays of text cross the wire unchanged: compared with what PostgreSQL itself makes of the same elements. */
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { readArray, writeArray } from "../../../src/store/pool/codecs.ts"
+import { MOST_SHARED, readArray, readWords, writeArray } from "../../../src/store/pool/codecs.ts"
 import { createEmptyDatabase, type TestDatabase } from "../../support/database.ts"
 import { openStore, type TestSql } from "../../support/store.ts"
 
@@ -37,4 +37,18 @@ test("the database reads an array as it was written, and an array from the datab
 test("an element that is not there stays so", () => {
   expect(readArray('{a,NULL,"NULL"}')).toEqual(["a", null, "NULL"])
   expect(writeArray(["a", null, "NULL"])).toBe('{"a",NULL,"NULL"}')
+})
+
+test("equal arrays of words are one array, which nobody can change", () => {
+  const words = readWords("{qa,chat}")
+  expect(words).toEqual(["qa", "chat"])
+  expect(readWords("{qa,chat}")).toBe(words)
+  expect(() => (words as string[]).push("polls")).toThrow(TypeError)
+})
+
+test("more words than are shared are read as they are, and so are long ones", () => {
+  const literals = Array.from({ length: MOST_SHARED + 10 }, (_, n) => n)
+  for (const n of [...literals, ...literals]) expect(readWords(`{w${n},"a b"}`)).toEqual([`w${n}`, "a b"])
+  const long = "x".repeat(200)
+  expect(readWords(`{${long}}`)).toEqual([long])
 })
