@@ -85,7 +85,7 @@ export const findStoredEvent = async (sql: Queryable, id: string): Promise<Event
 }
 
 /** Conditions of a list of events; an absent one holds for all. */
-export interface EventFilter {
+interface EventFilter {
   /** Part of the title, in any case. */
   readonly q?: string
   readonly status?: EventStatus
