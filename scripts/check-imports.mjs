@@ -35,8 +35,6 @@ const ENGINES = [
 const MAX_SIBLINGS = 12
 /** Files whose one task is to list the files of their part, or to wire them. */
 const LISTS = [
-  "gateway/event/channel.ts",
-  "../packages/client/src/state/event-state.ts",
   "actors/domain/activities/registry.ts",
   "http/contract/api.ts",
   "http/routes.ts",
