@@ -26,6 +26,7 @@ const ENGINES = [
       "gateway/transport/uws-socket.ts",
       "app/server.ts",
       "app/listening.ts",
+      "app/stopping.ts",
       "engine/engine.ts",
     ],
   },

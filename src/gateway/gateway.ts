@@ -29,9 +29,9 @@ import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
 import { GatewayDoor } from "./requests/door.ts"
 import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
+import { EventStreams } from "./transport/event-streams.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
-import { bindTransports } from "./transport/transports.ts"
-import type { SocketApp } from "./transport/uws-socket.ts"
+import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
 
 const TELL_AGAIN_MS = 60_000
 const FILES_SHORT =
@@ -156,32 +156,26 @@ export const bindGateway = (
       }
       return true
     }
-    const streams = bindTransports(
-      app,
-      {
-        refusal: ({ address, isShared }) => {
-          if (hub.isFull || lacksFiles()) return "full"
-          return isShared || addresses.admits(address) ? undefined : "address"
-        },
-        opened: (socket, { address, isShared }, session) => {
-          if (!isShared) addresses.opened(address)
-          return frames.opened(socket, address, session)
-        },
-        closed: ({ address, isShared }) => {
-          if (!isShared) addresses.closed(address)
-        },
-        received: (connection, bytes) => frames.received(connection, bytes),
-        drained: (connection) => frames.drained(connection),
-        sent: () => telemetry.metrics.framesSent.add(),
-        failed,
+    const handlers: ConstructorParameters<typeof EventStreams>[0] = {
+      refusal: ({ address, isShared }) => {
+        if (hub.isFull || lacksFiles()) return "full"
+        return isShared || addresses.admits(address) ? undefined : "address"
       },
-      {
-        clientOf: clients.of,
-        sessions: yield* StreamSessions,
-        timers,
-        orderedLimitBytes: options.orderedLimitBytes,
+      opened: (socket, { address, isShared }, session) => {
+        if (!isShared) addresses.opened(address)
+        return frames.opened(socket, address, session)
       },
-    )
+      closed: ({ address, isShared }) => {
+        if (!isShared) addresses.closed(address)
+      },
+      received: (connection, bytes) => frames.received(connection, bytes),
+      drained: (connection) => frames.drained(connection),
+      sent: () => telemetry.metrics.framesSent.add(),
+      failed,
+    }
+    const { orderedLimitBytes } = options
+    bindSockets(app, orderedLimitBytes, { ...handlers, clientOf: clients.of })
+    const streams = new EventStreams(handlers, { sessions: yield* StreamSessions, timers, orderedLimitBytes })
     const silences = [
       (yield* GatewayDoor).open({
         send: (visitor, sent) => requests.send(visitor, sent),
