@@ -24,11 +24,11 @@ import { openDatabase, usable } from "../store/open-database.ts"
 import { recogniseInstance } from "../store/quiet/instance.ts"
 import { openKeptKeys } from "../store/sealing/sealing-keys.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
+import { BUILD_FILES, type BuildFiles } from "./build-files.ts"
 import { LAYERS_WITHIN_MS, RESERVE_MS, STOP_WITHIN_MS } from "./deadlines.ts"
 import { descriptionsOf } from "./descriptions.ts"
 import { layersOf } from "./layers/layers.ts"
 import { appOf, EXCLUSIVE_PORT, LOOPBACK, listenOn, openHttpPort, SHARED_PORT, untilAllAreTaken } from "./listening.ts"
-import { PARTS, type Parts } from "./parts.ts"
 import { atMost, drained, pause } from "./stopping.ts"
 
 export interface RunningServer {
@@ -55,9 +55,9 @@ const startingAnswer = (publicUrl: string) =>
 export const startServer = async (
   config: Config,
   say: (line: string) => void,
-  given: Partial<Parts> = {},
+  given: Partial<BuildFiles> = {},
 ): Promise<RunningServer> => {
-  const parts = { ...PARTS, ...given }
+  const parts = { ...BUILD_FILES, ...given }
   const { app, front, scheme, certificates } = appOf(config)
   const sockets: us_listen_socket[] = []
   const listen = (): void => {

@@ -18,7 +18,7 @@ import { LiveBroadcasts } from "../media/placed/live-broadcasts.ts"
 import { Media } from "../media/seats.ts"
 import { CLOSE } from "../protocol/wire/close-codes.ts"
 import { Database } from "../store/database.ts"
-import { FileRoom } from "../telemetry/open-files.ts"
+import { FileAllowance } from "../telemetry/open-files.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Hub } from "./event/hub.ts"
 import { RoomGuard } from "./expulsion/room-guard.ts"
@@ -145,10 +145,10 @@ export const bindGateway = (
     const requests = new RequestCommands(services, hub, commands)
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
-    const files = new FileRoom()
+    const files = new FileAllowance()
     let toldAt = Number.NEGATIVE_INFINITY
     const lacksFiles = (): boolean => {
-      if (files.hasRoomBeside(hub.size)) return false
+      if (files.fitsBeside(hub.size)) return false
       const now = timers.elapsed()
       if (now - toldAt >= TELL_AGAIN_MS) {
         toldAt = now

@@ -68,13 +68,13 @@ export const publish = (turn: Turn) => {
   touch(turn, { publishedAt: turn.at })
   const { title, scheduledAt } = turn.state.event
   turn.publish("event.updated", "event", { event: eventView(turn) })
-  turn.emitWebhookEvent("event.published", { title, scheduledAt })
+  turn.emitOccurrence("event.published", { title, scheduledAt })
   turn.raise({ type: "event.changed" })
   return answerEvent(turn)
 }
 
 /** Fields shared by the two webhook events of phases. */
-const phaseNotice = ({ id, position, modality, startedAt }: PhaseState) => ({
+const phaseFacts = ({ id, position, modality, startedAt }: PhaseState) => ({
   phaseId: id,
   position,
   modality,
@@ -88,7 +88,7 @@ const endPhase = (turn: Turn, reason: "advance" | "end"): void => {
   const ended = changePhase(turn, phase, { status: "ended", endedAt: turn.at, timerRev })
   const view = gatewayPhase(ended)
   turn.publish("phase.ended", "event", { phaseId: phase.id, reason, phase: view })
-  turn.emitWebhookEvent("phase.ended", { ...phaseNotice(ended), endedAt: turn.at, reason })
+  turn.emitOccurrence("phase.ended", { ...phaseFacts(ended), endedAt: turn.at, reason })
   const timer = timerOf(ended)
   if (timer?.state === "cancelled") turn.publish("timer.updated", "event", { timer, phase: view })
   turn.raise({ type: "phase.over", phase })
@@ -110,7 +110,7 @@ const startPhase = (turn: Turn): void => {
   const timer = timerOf(started)
   const { timerEndsAt } = started
   turn.publish("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] })
-  turn.emitWebhookEvent("phase.started", { ...phaseNotice(started), timerEndsAt })
+  turn.emitOccurrence("phase.started", { ...phaseFacts(started), timerEndsAt })
   turn.raise({ type: "phase.began", phase: started })
 }
 
@@ -118,7 +118,7 @@ export const start = (turn: Turn) => {
   touch(turn, { startedAt: turn.at })
   const phaseId = nextPendingPhase(turn.state)?.id ?? null
   turn.publish("event.started", "event", { event: eventView(turn) })
-  turn.emitWebhookEvent("event.started", { startedAt: turn.at, phaseId })
+  turn.emitOccurrence("event.started", { startedAt: turn.at, phaseId })
   startPhase(turn)
   turn.raise({ type: "event.changed" })
   return answerEvent(turn)
@@ -140,7 +140,7 @@ const end = (turn: Turn, reason: "advance" | "end" | "delete"): void => {
   touch(turn, { endedAt: turn.at })
   const phases = turn.state.phases.filter(({ status }) => status === "skipped").map(gatewayPhase)
   turn.publish("event.ended", "event", { event: eventView(turn, "ended"), endedAt: turn.at, reason, phases })
-  turn.emitWebhookEvent("event.ended", { endedAt: turn.at, reason })
+  turn.emitOccurrence("event.ended", { endedAt: turn.at, reason })
   turn.eject({ who: "everyone", reason: "ended" })
   turn.raise({ type: "event.over" })
 }

@@ -13,7 +13,7 @@ import { mostBytes } from "./quota.ts"
 const TOO_LARGE: MediaFailure = { code: "too_large", detail: "More bytes were uploaded than the recording may have." }
 
 /** Checks the size afterwards: a storage that receives bytes directly cannot limit unannounced ones. */
-const requireRoom = (recording: StoredRecording, size: number) =>
+const requireAllowed = (recording: StoredRecording, size: number) =>
   Effect.gen(function* () {
     if (recording.uploadId === null) return
     const limitBytes = yield* mostBytes(recording)
@@ -38,7 +38,7 @@ export const sealed = (
     const arrived = yield* storage.arrived(upload)
     const detail = faultOfUpload(arrived, recording.sizeBytes, claims)
     if (detail !== undefined) return yield* new Conflict({ detail })
-    yield* requireRoom(recording, sizeOfArrived(arrived))
+    yield* requireAllowed(recording, sizeOfArrived(arrived))
     const stored = yield* storage.seal(upload, arrived.kind === "parts" ? arrived.parts : null)
     return stored ?? (yield* new Conflict({ detail: NOTHING_CAME }))
   })
