@@ -168,8 +168,8 @@ export const bindGateway = (
       closed: ({ address, isShared }) => {
         if (!isShared) addresses.closed(address)
       },
-      received: (connection, bytes) => frames.received(connection, bytes),
-      drained: (connection) => frames.drained(connection),
+      received: frames.received,
+      drained: frames.drained,
       sent: () => telemetry.metrics.framesSent.add(),
       failed,
     }

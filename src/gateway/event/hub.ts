@@ -16,7 +16,7 @@ import { VersionAudit } from "../recovery/version-audit.ts"
 import { REPLAY_READS, Replay } from "../replay/replay.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
-import { ParticipantMemories } from "./participant-memories.ts"
+import { ParticipantMemories } from "./participant-memory.ts"
 
 const DRAIN_STEP_MS = 25
 

@@ -73,13 +73,13 @@ export class FrameHandler {
     return connection
   }
 
-  drained(connection: Connection): void {
+  readonly drained = (connection: Connection): void => {
     const replay = this.#hub.replayOf(connection)
     if (replay === undefined) this.#hub.find(connection.eventId)?.delivery.drained(connection)
     else replay.advance()
   }
 
-  received(connection: Connection, bytes: ArrayBuffer): void {
+  readonly received = (connection: Connection, bytes: ArrayBuffer): void => {
     if (connection.state === "closed") return
     connection.lastSeenAt = this.#services.timers.now()
     const objects = objectsIn(bytes)
