@@ -10,12 +10,10 @@ import type { KeyScope } from "../../model/key-rights.ts"
 import type { Access } from "../contract/access.ts"
 import { type HttpRequest, queryOf } from "../transport/message.ts"
 import { AUDIENCE } from "./access/audience.ts"
-import type { Checks } from "./access/checks.ts"
 import { OBJECTS } from "./access/objects.ts"
 import { WORKSPACES } from "./access/workspaces.ts"
 import { cookieValue, isFromOwnPage } from "./credentials.ts"
-import { requireScope } from "./key-rights.ts"
-import { kindRefused, requireFreshProof, wrongKind } from "./management.ts"
+import { type Checks, kindRefused, requireFreshProof, requireScope, wrongKind } from "./management.ts"
 import { HttpSettings } from "./settings.ts"
 
 const ACCESS: Checks = {

@@ -14,9 +14,8 @@ import { findQuestionOwner } from "../../../store/events/questions.ts"
 import { findMember } from "../../../store/workspaces/workspaces.ts"
 import { allowSignedOut, participantOf, signedOut, signedOutVoter } from "../audience.ts"
 import type { Scopes } from "../call.ts"
-import { run, wrongKind } from "../management.ts"
+import { type Checks, pathId, run, withAgenda, wrongKind } from "../management.ts"
 import { visitorOf } from "../visitors.ts"
-import { type Checks, pathId, withAgenda } from "./checks.ts"
 
 /**
  * Whether the caller may see private events: with the workspace's key, as a member, with a session of a user, or as a guest of this event.

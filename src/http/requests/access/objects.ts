@@ -17,14 +17,16 @@ import type { HttpRequest } from "../../transport/message.ts"
 import type { Scopes } from "../call.ts"
 import {
   accountOf,
+  type Checks,
   ofWorkspace,
+  pathId,
   requireAdmin,
   requireManagement,
   requireManager,
   run,
   type Subject,
+  withAgenda,
 } from "../management.ts"
-import { type Checks, pathId, withAgenda } from "./checks.ts"
 
 /** The caller who manages the object, and the id in the path. */
 interface Manager {

@@ -10,8 +10,11 @@ import { findMember, listAccountWorkspaces } from "../../../store/workspaces/wor
 import type { HttpRequest } from "../../transport/message.ts"
 import {
   accountOf,
+  type Checks,
   forbidden,
+  type Grant,
   onlyEvents,
+  pathId,
   refuseKeptOut,
   requireAccount,
   requireKey,
@@ -23,7 +26,6 @@ import {
   WHOLE,
   wrongKind,
 } from "../management.ts"
-import { type Checks, type Grant, pathId } from "./checks.ts"
 
 /** The workspace of a collection route: the key's or token's, the requested one, or the account's only one. */
 const workspaceOf = (principal: Principal, request: HttpRequest): Effect.Effect<string, Failure, Database> => {
