@@ -1,5 +1,5 @@
 /**
- * The browser-to-browser calls of one event, kept for the lifetime of an activation. This class finds the room of each peer, asks `room.ts`
+ * The browser-to-browser calls of one event, kept for the lifetime of an activation. This class finds the room of each peer, asks `call.ts`
  * for every decision, and sends the resulting messages to the nodes of the sockets. It knows neither phases nor roles: gateways decide who
  * may be in which call. Nothing here is stored, published or logged, because signals contain IP addresses. A new activation starts without
  * calls and rebuilds them from what the nodes remember.
