@@ -5,6 +5,7 @@ import { call, createLiveEvent, createWorkspace, gatewayToken, type Json } from 
 import { type NodeProcesses, startNodeProcesses } from "../test/support/node-processes.ts"
 import { PLATFORM_KEY } from "../test/support/server.ts"
 import type { ServerProcess } from "../test/support/server-process.ts"
+import { eventually } from "../test/support/wait.ts"
 
 let cluster: NodeProcesses
 const done: Array<() => unknown> = []
@@ -18,8 +19,17 @@ afterAll(async () => {
   for (const work of done) await work()
 })
 
-const statusAt = async (node: ServerProcess): Promise<Json> =>
-  (await call(node.url, "GET", "/v1/platform/status", { headers: { "x-platform-key": PLATFORM_KEY } })).body
+/** Status at the node once all others but `missing` have told their load: on a busy machine a second may be too short for one of them. */
+const statusAt = async (node: ServerProcess, missing: ReadonlyArray<string> = []): Promise<Json> => {
+  const read = async () =>
+    (await call(node.url, "GET", "/v1/platform/status", { headers: { "x-platform-key": PLATFORM_KEY } })).body
+  let status: Json
+  await eventually(async () => {
+    status = await read()
+    return status.busiest.missing.join() === missing.join()
+  }, "the other nodes to answer")
+  return status
+}
 
 test("requests and commands of all nodes count together at each, and a node that does not answer is named", async () => {
   const house = await createWorkspace(cluster.url)
@@ -50,7 +60,6 @@ test("requests and commands of all nodes count together at each, and a node that
   if (asked === undefined || stopped === undefined) throw new Error("there are nodes")
   stopped.child.kill("SIGSTOP")
   onTestFinished(() => void stopped.child.kill("SIGCONT"))
-  const { busiest } = await statusAt(asked)
-  expect(busiest.missing).toEqual([names[1]])
+  const { busiest } = await statusAt(asked, names.slice(1, 2))
   expect(busiest.events).toMatchObject([{ eventId: event.id, commands: count - 1 }])
 })

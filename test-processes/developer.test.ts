@@ -129,10 +129,16 @@ test("an event is made, published, begun, advanced and ended, and refusals say w
   expect(await run("events", "publish", event.id)).toEqual({ code: 0, stdout: line("scheduled"), stderr: "" })
   expect((await run("events", "start", event.id)).stdout).toBe(`${line("live")}Phase 1 of 2: broadcast\n`)
   expect((await run("events", "next", event.id)).stdout).toBe(`${line("live")}Phase 2 of 2: meeting\n`)
-  expect((await run("events", "list", "--status", "live")).stdout).toBe(line("live"))
   const newer = JSON.parse((await run("events", "create", "--title", "Newer", "--json")).stdout)
+  for (const filter of [
+    ["--status", "live"],
+    ["--q", "LAUNCH"],
+    ["--from", "2027-03-01T17:00:00Z"],
+  ]) {
+    expect((await run("events", "list", "--type", "webinar", ...filter)).stdout).toBe(line("live"))
+  }
   const firstPage = await run("events", "list", "--limit", "1")
-  expect(firstPage).toMatchObject({ stderr: "There are more: use --limit, --status or --after.\n" })
+  expect(firstPage).toMatchObject({ stderr: "There are more: use --after, or a filter such as --status.\n" })
   expect(firstPage.stdout).toContain(newer.id)
   const { nextCursor } = JSON.parse((await run("events", "list", "--limit", "1", "--json")).stdout)
   expect((await run("events", "list", "--limit", "1", "--after", nextCursor)).stdout).toBe(line("live"))

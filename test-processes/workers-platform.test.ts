@@ -92,7 +92,15 @@ test("each worker names itself, and shows its own settings and log", async () =>
 test("each worker tells of the requests that both got", async () => {
   const house = await createWorkspace(server.url)
   const event = await createLiveEvent(server.url, house.key)
-  const busiest = async (base: string): Promise<Json> => (await ask(base, "GET", "status")).body.busiest
+  /** Load of both workers: on a busy machine a second may be too short for the other one. */
+  const busiest = async (base: string): Promise<Json> => {
+    let found: Json
+    await eventually(async () => {
+      found = (await ask(base, "GET", "status")).body.busiest
+      return found.missing.length === 0
+    }, "the other worker to answer")
+    return found
+  }
   const requestsIn = ({ events }: Json) => events.find(({ eventId }: Json) => eventId === event.id)?.requests
   const before = requestsIn(await busiest(server.url))
   const [first = "", second = ""] = each()
@@ -100,7 +108,6 @@ test("each worker tells of the requests that both got", async () => {
   for (let n = 0; n < 4; n++) await call(second, "GET", `/v1/events/${event.id}`, { key: house.key })
   for (const base of each()) {
     const found = await busiest(base)
-    expect(found.missing).toEqual([])
     expect(requestsIn(found)).toBe(before + 7)
     expect(found.workspaces).toContainEqual(expect.objectContaining({ workspaceId: house.id }))
   }

@@ -1,6 +1,6 @@
 /** The console of a workspace: members and invites, keys, webhooks with their deliveries, partners, audit. */
 import { expect, test } from "vitest"
-import { call, signup, tokenIn } from "../../test/support/api.ts"
+import { call, createEvent, signup, tokenIn } from "../../test/support/api.ts"
 import { shared } from "../../test/support/shared.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
 import { expectAccessible, openWebSite, pressButton } from "./site.ts"
@@ -33,6 +33,22 @@ test("members are invited by a link, given a role and removed, and the audit say
   await page.getByRole("link", { name: "Audit" }).press("Enter")
   await page.getByRole("cell", { name: "member.removed" }).waitFor()
   await expectAccessible(page)
+})
+
+test("events are searched by a part of the title and by state", async () => {
+  const stage = await stageWith(site, [], "publish")
+  await createEvent(site.server.url, stage.acme.key, { title: "Retrospective" })
+  const page = await openConsole(stage, `/host/workspace/${stage.acme.id}`)
+  const titles = page.getByRole("list", { name: "Events" }).getByRole("link")
+  await expect.poll(() => titles.allTextContents()).toEqual(["Retrospective", "Launch day"])
+  await page.getByRole("searchbox", { name: "Search a title" }).fill("LAUNCH")
+  await expect.poll(() => titles.allTextContents()).toEqual(["Launch day"])
+  await expectAccessible(page)
+  await pressButton(page.getByRole("button", { name: /State/ }))
+  await page.getByRole("option", { name: "Draft" }).press("Enter")
+  await page.getByText("No event matches.").waitFor()
+  await page.getByRole("searchbox", { name: "Search a title" }).fill("")
+  await expect.poll(() => titles.allTextContents()).toEqual(["Retrospective"])
 })
 
 test("a key is shown once, revoked and removed", async () => {

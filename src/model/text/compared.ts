@@ -31,7 +31,7 @@ const plain = (text: string): string =>
 
 /**
  * Form for searching: plain letters find capitals, wide and composed letters (NFKC), and both forms of the Greek sigma find each other. The
- * store searches registrants in the same form (`pageRegistrations`).
+ * store searches its texts in the same form (`matches`).
  */
 export const searchForm = (text: string): string => lookOf(plain(text).replaceAll("ς", "σ"))
 

@@ -1,11 +1,13 @@
 /** Events and phases as rows. Reads go here directly; after creation only the event's actor writes them. */
-import { Event } from "../../model/event.ts"
+import { Event, type EventStatus } from "../../model/event.ts"
 import type { Modality } from "../../model/modality.ts"
 import type { Feature, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
 import { inSnakeCase } from "../../model/text/identifiers.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { matches, patternOf } from "../search.ts"
 
 /** Columns of an event by field, derived from the model. */
 const COLUMN_OF: ReadonlyMap<string, string> = new Map(
@@ -82,10 +84,23 @@ export const findStoredEvent = async (sql: Queryable, id: string): Promise<Event
   return row
 }
 
+/** Conditions of a list of events; an absent one holds for all. */
+interface EventFilter {
+  /** Part of the title, in any case. */
+  readonly q?: string
+  readonly status?: EventStatus
+  readonly type?: string
+  /** `scheduledAt` is at this time or later. */
+  readonly from?: Timestamp
+  /** `scheduledAt` is before this time. */
+  readonly to?: Timestamp
+}
+
 /** `eventIds` restricts the page to these events; null for all of the workspace. */
 export const pageEvents = async (
   sql: Queryable,
   { workspaceId, eventIds }: { readonly workspaceId: string; readonly eventIds: ReadonlyArray<string> | null },
+  { q, status, type, from, to }: EventFilter,
   page: PageRequest,
 ): Promise<Page<Event>> => {
   const after = page.after ?? FIRST_PAGE
@@ -93,6 +108,11 @@ export const pageEvents = async (
     select ${sql.unsafe(EVENT_COLUMNS)} from events
      where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
            ${eventIds === null ? sql`` : sql`and id = any (${[...eventIds]}::uuid[])`}
+           ${q === undefined ? sql`` : sql`and ${matches(sql, "title", patternOf(q))}`}
+           ${status === undefined ? sql`` : sql`and status = ${status}`}
+           ${type === undefined ? sql`` : sql`and type = ${type}`}
+           ${from === undefined ? sql`` : sql`and scheduled_at >= ${from}`}
+           ${to === undefined ? sql`` : sql`and scheduled_at < ${to}`}
      order by created_at desc, id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
 }

@@ -5,11 +5,11 @@ import type { Poll, Round } from "../../model/live/live-records.ts"
 import { streamRoom } from "../../model/live/streams.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
-import { searchForm } from "../../model/text/compared.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import type { Page, PagePosition, PageRequest } from "../page.ts"
 import { decodeRecord } from "../record-versions.ts"
+import { matches, patternOf } from "../search.ts"
 
 const FIRST: PagePosition = { createdAt: "0001-01-01T00:00:00.000Z", id: "" }
 
@@ -97,9 +97,6 @@ export interface RegisteredRow {
   readonly createdAt: Timestamp
 }
 
-/** Lower-case form of İ in some collations. */
-const DOTTED = "i\u0307"
-
 /** `search` is a part of the name or the address; empty for all. */
 export const pageRegistrations = async (
   sql: Queryable,
@@ -108,11 +105,10 @@ export const pageRegistrations = async (
   { after, limit }: PageRequest,
 ): Promise<Page<RegisteredRow>> => {
   const { createdAt, id } = after ?? FIRST
-  const part = `%${searchForm(search).replaceAll(/[\\%_]/g, "\\$&")}%`
+  const pattern = patternOf(search)
   const rows = await sql<RegisteredRow[]>`
     select id, event_id, name, email, created_at from registrations
-     where event_id = ${eventId} and (replace(translate(lower(normalize(name, NFKC)), 'ς', 'σ'), ${DOTTED}, 'i') like ${part}
-            or replace(translate(normalize(email, NFKC), 'ς', 'σ'), ${DOTTED}, 'i') like ${part})
+     where event_id = ${eventId} and (${matches(sql, "name", pattern)} or ${matches(sql, "email", pattern)})
        and (created_at, id::text) > (${createdAt}, ${id})
      order by created_at, id limit ${limit + 1}`
   return pageOf(

@@ -87,7 +87,17 @@ export interface RestClient {
   /** Create a draft event with its phases. */
   readonly createEvent: (request: { readonly payload: EventInput }, settings?: CallSettings) => Promise<Event>
   /** Events, newest first. */
-  readonly listEvents: (request?: { readonly query?: { readonly limit?: number; readonly cursor?: string } }, settings?: CallSettings) => Promise<{ readonly events: ReadonlyArray<Event>; readonly nextCursor: string | null }>
+  readonly listEvents: (request?: {
+    readonly query?: {
+      readonly limit?: number
+      readonly cursor?: string
+      readonly q?: string
+      readonly status?: EventStatus
+      readonly type?: string
+      readonly from?: string
+      readonly to?: string
+    }
+  }, settings?: CallSettings) => Promise<{ readonly events: ReadonlyArray<Event>; readonly nextCursor: string | null }>
   /** An event with its phases. */
   readonly getEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
   /** Change an event; metadata is replaced wholesale. */

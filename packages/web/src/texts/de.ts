@@ -733,6 +733,10 @@ export const de: Texts = {
 
     events: "Veranstaltungen",
     noEvents: "Noch keine Veranstaltungen.",
+    noEventsFound: "Keine Veranstaltung passt.",
+    searchEvents: "Titel suchen",
+    eventState: "Zustand",
+    allStates: "Alle",
     newEvent: "Neue Veranstaltung",
     noTime: "noch ohne Termin",
     eventStatus: { draft: "Entwurf", scheduled: "Veröffentlicht", live: "Live", ended: "Beendet" },

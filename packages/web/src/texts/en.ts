@@ -728,6 +728,10 @@ export const en = {
 
     events: "Events",
     noEvents: "No events yet.",
+    noEventsFound: "No event matches.",
+    searchEvents: "Search a title",
+    eventState: "State",
+    allStates: "All",
     newEvent: "New event",
     noTime: "no time yet",
     eventStatus: { draft: "Draft", scheduled: "Published", live: "Live", ended: "Ended" },

@@ -1,11 +1,12 @@
 /** Events and phases (specification §3 and §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Event, EventInput, EventPatch, EventWithPhases, PublishedEvent } from "../../../model/event.ts"
+import { Event, EventInput, EventPatch, EventStatus, EventWithPhases, PublishedEvent } from "../../../model/event.ts"
 import { ids, T1 } from "../../../model/example-ids.ts"
 import { Id } from "../../../model/ids.ts"
 import type { KeyScope } from "../../../model/key-rights.ts"
 import { FeatureSet, MAX_PHASES_PER_EVENT, Phase, PhaseConfig, PhaseInput } from "../../../model/phase.ts"
+import { InstantInput } from "../../../model/timestamp.ts"
 import { Commanded, EndpointAccess, NeededScope, WriteScope } from "../access.ts"
 import { created, Example, OptionalBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { agenda, event, examplePage, phase } from "../examples/example-objects.ts"
@@ -57,13 +58,40 @@ export const Events = HttpApiGroup.make("events")
         response: { ...event, status: "draft", publishedAt: null, startedAt: null, warnings: [] },
       }),
     HttpApiEndpoint.get("listEvents", "/v1/events", {
-      query: PageQuery,
+      query: {
+        ...PageQuery,
+        q: Schema.optionalKey(
+          Schema.String.check(Schema.isBetweenLength(1, 200)).annotate({
+            description: "A part of the title, in small or capital letters.",
+            examples: ["launch"],
+          }),
+        ),
+        status: Schema.optionalKey(EventStatus).annotateKey({
+          description: "Only events in this state.",
+          examples: ["scheduled"],
+        }),
+        type: Schema.optionalKey(
+          Schema.String.check(Schema.isBetweenLength(1, 80)).annotate({
+            description: "Only events of exactly this `type`.",
+            examples: ["webinar"],
+          }),
+        ),
+        from: Schema.optionalKey(
+          InstantInput.annotate({ description: "Only events whose `scheduledAt` is at this time or later." }),
+        ),
+        to: Schema.optionalKey(
+          InstantInput.annotate({ description: "Only events whose `scheduledAt` is before this time." }),
+        ),
+      },
       success: pageOf("events", Event),
       error: problems("bad_request", ...COMMON),
     })
       .annotate(EndpointAccess, "workspaceEvents")
       .annotate(OpenApi.Summary, "Events, newest first")
-      .annotate(OpenApi.Description, "Without their phases.")
+      .annotate(
+        OpenApi.Description,
+        "Without their phases. Events that match all given parameters; one without `scheduledAt` matches neither `from` nor `to`.",
+      )
       .annotate(Example, { response: examplePage("events", event) }),
     HttpApiEndpoint.get("getEvent", "/v1/events/:id", {
       params: PathId,

@@ -91,7 +91,7 @@ export const events = {
     handle: (call) =>
       Effect.gen(function* () {
         const request = yield* pageRequest(call.query)
-        const page = yield* (yield* Database).run((sql) => pageEvents(sql, call.scope, request))
+        const page = yield* (yield* Database).run((sql) => pageEvents(sql, call.scope, call.query, request))
         return pageReply(call, page, { events: page.rows, nextCursor: page.nextCursor })
       }),
   },
