@@ -22,7 +22,7 @@ export class Attendance {
   readonly presence: PresenceReports
   readonly waitingRoom: WaitingRoom
   readonly memory: ParticipantMemory
-  readonly #arrivals: Arrivals
+  readonly arrivals: Arrivals
   readonly #services: GatewayServices
   readonly #connected: Parameters<ParticipantMemory["attach"]>[0]
   /** Time since when there is no connection; `undefined` while there is one. */
@@ -39,7 +39,7 @@ export class Attendance {
       waiting: (participantId) => this.waitingRoom.of(participantId),
     })
     this.waitingRoom = new WaitingRoom(timers, options.connectionsPerParticipant, this.presence)
-    this.#arrivals = new Arrivals(this.presence, this.participants)
+    this.arrivals = new Arrivals(this.presence, this.participants)
     this.memory = memory
     this.#connected = [this.participants, this.waitingRoom]
     memory.attach(this.#connected)
@@ -50,21 +50,16 @@ export class Attendance {
     this.#emptySince = undefined
   }
 
-  /** True when an admitted newcomer is known to the live event; otherwise `then` is called once its report has been acknowledged. */
-  isKnown(connection: Connection, then: () => void): boolean {
-    return this.#arrivals.isKnown(connection, then)
-  }
-
   /** The connection was not admitted: it waits in the waiting room, or was closed. */
   held(connection: Connection): void {
-    this.#arrivals.held(connection)
+    this.arrivals.forget(connection)
     if (connection.state === "lobby") this.memory.connected(connection)
   }
 
   /** Opens the connection; closes the participant's oldest one if there are too many. */
   open(connection: Connection): void {
     const surplus = this.participants.enter(connection)
-    const isReported = this.#arrivals.entered(connection)
+    const isReported = this.arrivals.forget(connection)
     if (!isReported) this.presence.joined(connection.identity)
     this.memory.connected(connection)
     connection.apply({ type: "opened" })
@@ -76,7 +71,7 @@ export class Attendance {
     const { from } = departure
     if (from === "waiting") {
       this.requests.forget(connection)
-      if (this.#arrivals.left(connection)) this.#reportRest(connection, departure)
+      if (this.arrivals.forget(connection)) this.#reportRest(connection, departure)
     } else if (from === "lobby" ? this.waitingRoom.forget(connection) : this.participants.leave(connection)) {
       this.#reportRest(connection, departure)
     }
@@ -86,7 +81,7 @@ export class Attendance {
 
   /** A participant's connections that the live event counts as inside, oldest first. */
   #insideOf(participantId: string): ReadonlyArray<Connection> {
-    return [...this.participants.connectionsOf(participantId), ...this.#arrivals.connectionsOf(participantId)]
+    return [...this.participants.connectionsOf(participantId), ...this.arrivals.connectionsOf(participantId)]
   }
 
   /**
@@ -116,7 +111,7 @@ export class Attendance {
   /** Reports everyone, because the live event may not know who is connected here. */
   reportEveryone(): void {
     for (const identity of this.participants.identities()) this.presence.joined(identity)
-    for (const identity of this.#arrivals.identities()) this.presence.joined(identity)
+    for (const identity of this.arrivals.identities()) this.presence.joined(identity)
     for (const identity of this.waitingRoom.identities()) this.presence.joinedWaitingRoom(identity)
   }
 
@@ -126,7 +121,7 @@ export class Attendance {
       replaced.filter(({ node }) => node === this.#services.node).map(({ connection }) => connection),
     )
     if (numbers.size === 0) return
-    const here = [this.participants.connections(), this.#arrivals.connections(), this.waitingRoom.connections()]
+    const here = [this.participants.connections(), this.arrivals.connections(), this.waitingRoom.connections()]
     const found = here.flatMap((some) => [...some].filter(({ number }) => numbers.has(number)))
     for (const connection of found) connection.close(CLOSE.replaced)
   }

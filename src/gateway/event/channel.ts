@@ -38,8 +38,8 @@ export class Channel {
     this.eventId = eventId
     this.memory = memory
     this.reactions = new ReactionCounts(services, eventId)
-    const attendance = new Attendance(services, eventId, memory)
-    this.attendance = attendance
+    this.attendance = new Attendance(services, eventId, memory)
+    const { attendance } = this
     const subscriber = new EventSubscriber(services, eventId, attendance, (event) => this.#follow(event))
     this.#subscriber = subscriber
     const media = new MediaSeats(services, eventId, subscriber)

@@ -124,7 +124,7 @@ export class ConnectionSync {
    */
   #isKnownInside(connection: Connection, then: () => void): boolean {
     const { membership, attendance } = this.#needs
-    if (membership.admits(connection)) return attendance.isKnown(connection, then)
+    if (membership.admits(connection)) return attendance.arrivals.isKnown(connection, then)
     attendance.held(connection)
     return false
   }
