@@ -26,6 +26,7 @@ const ENGINES = [
       "gateway/transport/uws-socket.ts",
       "app/server.ts",
       "app/listening.ts",
+      "app/stopping.ts",
       "engine/engine.ts",
     ],
   },
@@ -35,8 +36,6 @@ const ENGINES = [
 const MAX_SIBLINGS = 12
 /** Files whose one task is to list the files of their part, or to wire them. */
 const LISTS = [
-  "gateway/event/channel.ts",
-  "../packages/client/src/state/event-state.ts",
   "actors/domain/activities/registry.ts",
   "http/contract/api.ts",
   "http/routes.ts",

@@ -24,11 +24,12 @@ import { openDatabase, usable } from "../store/open-database.ts"
 import { recogniseInstance } from "../store/quiet/instance.ts"
 import { openKeptKeys } from "../store/sealing/sealing-keys.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { DRAIN_REQUESTS_MS, DRAIN_SOCKETS_MS, LAYERS_WITHIN_MS, RESERVE_MS, STOP_WITHIN_MS } from "./deadlines.ts"
+import { BUILD_FILES, type BuildFiles } from "./build-files.ts"
+import { LAYERS_WITHIN_MS, RESERVE_MS, STOP_WITHIN_MS } from "./deadlines.ts"
 import { descriptionsOf } from "./descriptions.ts"
 import { layersOf } from "./layers/layers.ts"
 import { appOf, EXCLUSIVE_PORT, LOOPBACK, listenOn, openHttpPort, SHARED_PORT, untilAllAreTaken } from "./listening.ts"
-import { PARTS, type Parts } from "./parts.ts"
+import { atMost, drained, pause } from "./stopping.ts"
 
 export interface RunningServer {
   /** Base address, such as `http://127.0.0.1:8080`. */
@@ -44,29 +45,6 @@ export interface RunningServer {
   readonly failed: Promise<string>
 }
 
-/** Waits with a limit: a part that hangs must not keep the rest from stopping. */
-const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([done, late])
-  clearTimeout(timer)
-}
-
-/**
- * Time for connections that were accepted last to send their requests; a proxy that gets no answer cannot repeat them. A server that lets
- * proxies notice its stop has the time to wait for those of a busy machine.
- */
-const FIRST_BYTES_MS = 100
-const FIRST_BYTES_OF_PROXIES_MS = 500
-/** Time for sockets that were asked to close to receive their last frame. */
-const LAST_FRAMES_MS = 250
-/** Time for requests that arrive while sockets are being closed. */
-const LAST_REQUESTS_MS = 500
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
 /** Answer to all requests until the routes are bound: clients try again, and load balancers use other servers. */
 const startingAnswer = (publicUrl: string) =>
   new Problems(`${publicUrl}/v1/errors`).of(
@@ -77,9 +55,9 @@ const startingAnswer = (publicUrl: string) =>
 export const startServer = async (
   config: Config,
   say: (line: string) => void,
-  given: Partial<Parts> = {},
+  given: Partial<BuildFiles> = {},
 ): Promise<RunningServer> => {
-  const parts = { ...PARTS, ...given }
+  const parts = { ...BUILD_FILES, ...given }
   const { app, front, scheme, certificates } = appOf(config)
   const sockets: us_listen_socket[] = []
   const listen = (): void => {
@@ -174,17 +152,6 @@ export const startServer = async (
     if (listensLast) listen()
     const url = urlOf(sockets)
     if (config.adminPort !== null) sockets.push(listenOn(app, LOOPBACK, config.adminPort, EXCLUSIVE_PORT))
-    const drainRequests = async (): Promise<boolean> => {
-      await pause(config.drainDelayMs > 0 ? FIRST_BYTES_OF_PROXIES_MS : FIRST_BYTES_MS)
-      return rest.drained(DRAIN_REQUESTS_MS)
-    }
-    /** Closes idle connections while all parts still run: a later request on one of them would find no part to answer it. */
-    const closeConnections = async (hadSockets: boolean): Promise<void> => {
-      if (hadSockets) await pause(LAST_FRAMES_MS)
-      await untilAllAreTaken()
-      if (await rest.drained(LAST_REQUESTS_MS)) app.close()
-    }
-    let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {
       isStopping = true
       // Load balancers see `/readyz` and send no more; until then connections are accepted.
@@ -192,14 +159,11 @@ export const startServer = async (
       stopBy = Date.now() + STOP_WITHIN_MS
       await untilAllAreTaken()
       stopAccepting()
-      const reason = config.cluster === null ? "drain" : "moved"
-      const hadSockets = gateway.connections() > 0
-      const [, isIdle] = await Promise.all([gateway.drain(DRAIN_SOCKETS_MS, reason), drainRequests()])
-      // Bodies without an end, such as those of encoders, are ended by the part that reads them.
-      if (isIdle) await closeConnections(hadSockets)
+      await drained(app, rest, gateway, config)
       await unwind()
       app.close()
     }
+    let stopping: Promise<void> | undefined
     return {
       url,
       publicUrl,

@@ -18,7 +18,7 @@ import { LiveBroadcasts } from "../media/placed/live-broadcasts.ts"
 import { Media } from "../media/seats.ts"
 import { CLOSE } from "../protocol/wire/close-codes.ts"
 import { Database } from "../store/database.ts"
-import { FileRoom } from "../telemetry/open-files.ts"
+import { FileAllowance } from "../telemetry/open-files.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Hub } from "./event/hub.ts"
 import { RoomGuard } from "./expulsion/room-guard.ts"
@@ -29,9 +29,9 @@ import { GATEWAY_DEFAULTS, type GatewaySettings } from "./options.ts"
 import { GatewayDoor } from "./requests/door.ts"
 import { RequestCommands } from "./requests/request-commands.ts"
 import type { GatewayServices } from "./services.ts"
+import { EventStreams } from "./transport/event-streams.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
-import { bindTransports } from "./transport/transports.ts"
-import type { SocketApp } from "./transport/uws-socket.ts"
+import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
 
 const TELL_AGAIN_MS = 60_000
 const FILES_SHORT =
@@ -145,10 +145,10 @@ export const bindGateway = (
     const requests = new RequestCommands(services, hub, commands)
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
-    const files = new FileRoom()
+    const files = new FileAllowance()
     let toldAt = Number.NEGATIVE_INFINITY
     const lacksFiles = (): boolean => {
-      if (files.hasRoomBeside(hub.size)) return false
+      if (files.fitsBeside(hub.size)) return false
       const now = timers.elapsed()
       if (now - toldAt >= TELL_AGAIN_MS) {
         toldAt = now
@@ -156,32 +156,26 @@ export const bindGateway = (
       }
       return true
     }
-    const streams = bindTransports(
-      app,
-      {
-        refusal: ({ address, isShared }) => {
-          if (hub.isFull || lacksFiles()) return "full"
-          return isShared || addresses.admits(address) ? undefined : "address"
-        },
-        opened: (socket, { address, isShared }, session) => {
-          if (!isShared) addresses.opened(address)
-          return frames.opened(socket, address, session)
-        },
-        closed: ({ address, isShared }) => {
-          if (!isShared) addresses.closed(address)
-        },
-        received: (connection, bytes) => frames.received(connection, bytes),
-        drained: (connection) => frames.drained(connection),
-        sent: () => telemetry.metrics.framesSent.add(),
-        failed,
+    const handlers: ConstructorParameters<typeof EventStreams>[0] = {
+      refusal: ({ address, isShared }) => {
+        if (hub.isFull || lacksFiles()) return "full"
+        return isShared || addresses.admits(address) ? undefined : "address"
       },
-      {
-        clientOf: clients.of,
-        sessions: yield* StreamSessions,
-        timers,
-        orderedLimitBytes: options.orderedLimitBytes,
+      opened: (socket, { address, isShared }, session) => {
+        if (!isShared) addresses.opened(address)
+        return frames.opened(socket, address, session)
       },
-    )
+      closed: ({ address, isShared }) => {
+        if (!isShared) addresses.closed(address)
+      },
+      received: frames.received,
+      drained: frames.drained,
+      sent: () => telemetry.metrics.framesSent.add(),
+      failed,
+    }
+    const { orderedLimitBytes } = options
+    bindSockets(app, orderedLimitBytes, { ...handlers, clientOf: clients.of })
+    const streams = new EventStreams(handlers, { sessions: yield* StreamSessions, timers, orderedLimitBytes })
     const silences = [
       (yield* GatewayDoor).open({
         send: (visitor, sent) => requests.send(visitor, sent),

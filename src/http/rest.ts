@@ -66,7 +66,7 @@ interface RestOptions {
   }>
 }
 
-interface Rest {
+export interface Rest {
   /** Resolves to true when no request is in flight, and to false after `deadlineMs`. */
   readonly drained: (deadlineMs: number) => Promise<boolean>
 }

@@ -13,18 +13,18 @@ interface FairOptions {
   readonly timers: Timers
 }
 
-export interface SeatHolder {
+export interface PlaceHolder {
   readonly workspaceId: string
-  /** Returns false when the holder's seat is free although it was not given back. */
+  /** Returns false when the holder's place is free although it was not given back. */
   readonly isHeld?: () => boolean
-  /** Cuts the work, after which the seat is given back. Work without it is never cut. */
+  /** Cuts the work, after which the place is given back. Work without it is never cut. */
   readonly cut?: () => void
   /** Number of bytes received so far, for measuring the speed. */
   readonly bytes?: () => number
 }
 
 interface Held {
-  readonly holder: SeatHolder
+  readonly holder: PlaceHolder
   readonly since: number
   isCut: boolean
   seenAt: number
@@ -32,7 +32,7 @@ interface Held {
 }
 
 interface Waiting {
-  readonly holder: SeatHolder
+  readonly holder: PlaceHolder
   readonly onTurn: (isMine: boolean) => void
   readonly cancel: Cancel
 }
@@ -41,7 +41,7 @@ interface Waiting {
 const WAIT_MS = 20_000
 /** Maximum number of waiting holders, over all workspaces. */
 const MOST_WAITING = 64
-/** Period over which the speed is measured: slower work is cut for a workspace that has no seat. */
+/** Period over which the speed is measured: slower work is cut for a workspace that has no place. */
 const WINDOW_MS = 5000
 const RISEN_FLOOR_BYTES = 1_000_000
 
@@ -50,7 +50,7 @@ export class FairPlaces {
   readonly #share: number
   readonly #mostOfOne: number
   readonly #timers: Timers
-  readonly #held = new Map<SeatHolder, Held>()
+  readonly #held = new Map<PlaceHolder, Held>()
   #waiting: Waiting[] = []
   #isServing = false
   #stopWatching: Cancel | undefined
@@ -75,8 +75,8 @@ export class FairPlaces {
     return [...counts].map(([workspaceId, amount]) => ({ workspaceId, amount })).toSorted((a, b) => b.amount - a.amount)
   }
 
-  /** Takes a free seat, or keeps the one that the holder has. */
-  takeNow(holder: SeatHolder): boolean {
+  /** Takes a free place, or keeps the one that the holder has. */
+  takeNow(holder: PlaceHolder): boolean {
     this.#dropGone()
     if (this.#held.has(holder)) return true
     if (this.#held.size >= this.#most || this.#placesOf(holder) >= this.#mostOfOne) return false
@@ -84,8 +84,8 @@ export class FairPlaces {
     return true
   }
 
-  /** Calls back once, perhaps at once: with true when the holder has a seat, which `leave` must give back. */
-  take(holder: SeatHolder, onTurn: (isMine: boolean) => void): void {
+  /** Calls back once, perhaps at once: with true when the holder has a place, which `leave` must give back. */
+  take(holder: PlaceHolder, onTurn: (isMine: boolean) => void): void {
     if (this.takeNow(holder)) {
       onTurn(true)
       return
@@ -102,15 +102,15 @@ export class FairPlaces {
     this.#serve()
   }
 
-  /** Gives the seat back, or stops waiting. Harmless if the holder does neither. */
-  leave(holder: SeatHolder): void {
+  /** Gives the place back, or stops waiting. Harmless if the holder does neither. */
+  leave(holder: PlaceHolder): void {
     this.#held.delete(holder)
     for (const one of this.#waiting) if (one.holder === holder) one.cancel()
     this.#waiting = this.#waiting.filter((one) => one.holder !== holder)
     this.#serve()
   }
 
-  #placesOf({ workspaceId }: SeatHolder): number {
+  #placesOf({ workspaceId }: PlaceHolder): number {
     let places = 0
     for (const [of, { isCut }] of this.#held) if (of.workspaceId === workspaceId && !isCut) places += 1
     return places
@@ -120,7 +120,7 @@ export class FairPlaces {
     for (const holder of this.#held.keys()) if (holder.isHeld?.() === false) this.#held.delete(holder)
   }
 
-  #hold(holder: SeatHolder): void {
+  #hold(holder: PlaceHolder): void {
     const now = this.#timers.elapsed()
     this.#held.set(holder, { holder, since: now, isCut: false, seenAt: now, seenBytes: 0 })
   }
@@ -141,7 +141,7 @@ export class FairPlaces {
     entry.onTurn(false)
   }
 
-  /** Gives free seats to waiting holders, least served workspace first. A cut gives a seat back within this call, or later. */
+  /** Gives free places to waiting holders, least served workspace first. A cut gives a place back within this call, or later. */
   #serve(): void {
     if (this.#isServing) return
     this.#isServing = true
@@ -168,7 +168,7 @@ export class FairPlaces {
     entry.onTurn(true)
   }
 
-  /** Cuts the slowest work of the workspace with most seats, if it has at least two more than the waiting one. */
+  /** Cuts the slowest work of the workspace with most places, if it has at least two more than the waiting one. */
   #cutFor({ holder }: Waiting): boolean {
     const now = this.#timers.elapsed()
     const all = [...this.#held.values()].filter((held) => !held.isCut && held.holder.cut !== undefined)
@@ -182,7 +182,7 @@ export class FairPlaces {
     return slowest !== undefined && this.#cut(slowest)
   }
 
-  /** Returns true when the seat is already free. */
+  /** Returns true when the place is already free. */
   #cut(held: Held): boolean {
     held.isCut = true
     held.holder.cut?.()
@@ -212,7 +212,7 @@ export class FairPlaces {
     }
   }
 
-  /** Frees one seat for each waiting workspace that has none. */
+  /** Frees one place for each waiting workspace that has none. */
   #cutSlow(): void {
     const now = this.#timers.elapsed()
     const without = new Set(
@@ -227,7 +227,7 @@ export class FairPlaces {
   }
 }
 
-/** Bytes per second since the work got its seat. */
+/** Bytes per second since the work got its place. */
 const speedSince = ({ holder, since }: Held, now: number): number =>
   ((holder.bytes?.() ?? 0) * 1000) / Math.max(1, now - since)
 

@@ -36,6 +36,15 @@ const Metadata = Schema.Record(Schema.String, Schema.Json).check(
 /** Everybody who registered gets an email a day and ten minutes before `scheduledAt`. */
 const Reminders = Schema.Boolean
 
+/** Settings that callers give and get in one form. */
+const CHOICES = {
+  allowAnonymousVoting: Schema.Boolean,
+  allowAnonymousQuestions: Schema.Boolean,
+  reminders: Reminders,
+  hostAbsence: HostAbsence,
+  history: EventHistory,
+}
+
 /** Settings of an event, in the form in which callers give them. */
 const Settings = Schema.Struct({
   type: Type,
@@ -43,11 +52,7 @@ const Settings = Schema.Struct({
   scheduledAt: Schema.NullOr(InstantInput),
   scheduledEndAt: Schema.NullOr(InstantInput),
   visibility: Visibility,
-  allowAnonymousVoting: Schema.Boolean,
-  allowAnonymousQuestions: Schema.Boolean,
-  reminders: Reminders,
-  hostAbsence: HostAbsence,
-  history: EventHistory,
+  ...CHOICES,
   capacity: Capacity,
   metadata: Metadata,
 })
@@ -96,11 +101,7 @@ export const Event = Schema.Struct({
   visibility: Visibility,
   scheduledAt: Schema.NullOr(Instant),
   scheduledEndAt: Schema.NullOr(Instant),
-  allowAnonymousVoting: Schema.Boolean,
-  allowAnonymousQuestions: Schema.Boolean,
-  reminders: Reminders,
-  hostAbsence: HostAbsence,
-  history: EventHistory,
+  ...CHOICES,
   capacity: Schema.NullOr(Schema.Int),
   metadata: Schema.Record(Schema.String, Schema.Json),
   createdAt: Instant,

@@ -27,33 +27,33 @@ const MOST_SPARED = 500
 /** Number of files reserved for requests, probes, the database and the disk. */
 const sparedOf = (limit: number): number => Math.min(MOST_SPARED, Math.floor(limit / 4))
 
-const socketRoom = (limit: number): number => limit - sparedOf(limit)
+const socketAllowance = (limit: number): number => limit - sparedOf(limit)
 
 /** Warning sentence when even one address may open more sockets than the process has room for; otherwise undefined. */
 export const shortOfFiles = (socketsPerAddress: number, limit = fileLimit()): string | undefined =>
-  socketRoom(limit) >= socketsPerAddress
+  socketAllowance(limit) >= socketsPerAddress
     ? undefined
-    : `The process may open ${limit} files at once, which is room for fewer than ${socketRoom(limit)} sockets, and SOCKETS_PER_ADDRESS lets one address open ${socketsPerAddress}; raise the limit to ${socketsPerAddress + MOST_SPARED} or more (LimitNOFILE, ulimit -n).`
+    : `The process may open ${limit} files at once, which is room for fewer than ${socketAllowance(limit)} sockets, and SOCKETS_PER_ADDRESS lets one address open ${socketsPerAddress}; raise the limit to ${socketsPerAddress + MOST_SPARED} or more (LimitNOFILE, ulimit -n).`
 
 /** Checks whether a socket may be opened. Cheap enough to be called before each one, even with very many open. */
-export class FileRoom {
-  readonly #room: number
+export class FileAllowance {
+  readonly #allowance: number
 
   constructor(limit = fileLimit()) {
-    this.#room = socketRoom(limit)
+    this.#allowance = socketAllowance(limit)
   }
 
   /**
    * `sockets` is the number of open ones. Other files are estimated by the lowest free number, which the system assigns next: all below it
    * are in use. That alone would not suffice, because a connection that waits to become a socket already has its file.
    */
-  hasRoomBeside(sockets: number): boolean {
-    if (this.#room === Number.POSITIVE_INFINITY) return true
-    if (sockets >= this.#room) return false
+  fitsBeside(sockets: number): boolean {
+    if (this.#allowance === Number.POSITIVE_INFINITY) return true
+    if (sockets >= this.#allowance) return false
     try {
       const lowestFree = openSync(devNull, "r")
       closeSync(lowestFree)
-      return lowestFree < this.#room
+      return lowestFree < this.#allowance
     } catch {
       return false
     }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import type { Unreachable } from "../../src/actors/commands.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { Inbox } from "../../src/actors/runtime/inbox.ts"
-import { type ResidentEvent, Residents } from "../../src/actors/runtime/residents.ts"
+import { type Resident, Residents } from "../../src/actors/runtime/residents.ts"
 import { makeMetrics } from "../../src/telemetry/metrics.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
 import { sharedDatabase } from "../support/shared.ts"
@@ -131,7 +131,7 @@ test("an event without traffic leaves memory and comes back, and loses nothing i
 
 const never = () => Effect.never
 
-const residentOf = (isHere: () => boolean = () => true): ResidentEvent => ({
+const residentOf = (isHere: () => boolean = () => true): Resident => ({
   inbox: new Inbox<Unreachable>({ most: 2, fork: Effect.runFork, metrics: makeMetrics() }, { perform: never }),
   Execute: never,
   ExecuteTogether: never,

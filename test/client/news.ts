@@ -1,9 +1,7 @@
 /** An event as a client has received it, and later messages: dispatches, and replies to the client's own commands. */
 
-import type { AnsweredCommand } from "../../packages/client/src/connection/replies.ts"
 import { applyDispatch, applyReply, type EventState, stateOf } from "../../packages/client/src/state/event-state.ts"
-import type { Snapshot } from "../../packages/client/src/state/snapshot.ts"
-import type { Dispatch } from "../../packages/client/src/wire.ts"
+import type { AnsweredCommand, Dispatch, Snapshot } from "../../packages/client/src/wire.ts"
 import { QUIET } from "../../packages/conformance/src/scripted-server.ts"
 
 export const AT = "2027-01-01T00:00:00.000Z"

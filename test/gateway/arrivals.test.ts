@@ -17,14 +17,14 @@ test("each tab on its way in is reported once, and counts until it is inside or 
   for (const connection of [first, second, first]) expect(arrivals.isKnown(connection, () => {})).toBe(false)
   expect(reported).toEqual(["ann", "ann"])
   expect(arrivals.connectionsOf("ann")).toEqual([first, second])
-  expect([arrivals.left(first), arrivals.left(first)]).toEqual([true, false])
+  expect([arrivals.forget(first), arrivals.forget(first)]).toEqual([true, false])
   expect(arrivals.connectionsOf("ann")).toEqual([second])
-  expect([arrivals.entered(second), arrivals.entered(second)]).toEqual([true, false])
+  expect([arrivals.forget(second), arrivals.forget(second)]).toEqual([true, false])
   expect(arrivals.connectionsOf("ann")).toEqual([])
 })
 
 test("a tab of a person with an open one needs no report on its way in", () => {
   const arrivals = new Arrivals({} as PresenceReports, new Set(["ann"]))
   const tab = comingIn("ann")
-  expect([arrivals.isKnown(tab, () => {}), arrivals.entered(tab)]).toEqual([true, false])
+  expect([arrivals.isKnown(tab, () => {}), arrivals.forget(tab)]).toEqual([true, false])
 })

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
-import { ReplayBuffer } from "../../src/gateway/recovery/replay-buffer.ts"
-import { ReplayBuffers } from "../../src/gateway/recovery/replay-buffers.ts"
+import { ReplayBuffer, ReplayBuffers } from "../../src/gateway/recovery/replay-buffers.ts"
 
 const LIMITS = { maxAgeMs: 1000, maxEntries: 5, maxLength: 1000 }
 

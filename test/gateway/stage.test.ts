@@ -1,8 +1,7 @@
 /** Hands, the stage and roles: the requests of the audience, the commands of hosts, and the receivers of each dispatch. */
 import { describe, expect, test } from "vitest"
 import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
-import type { Snapshot } from "../../packages/client/src/state/snapshot.ts"
-import type { Dispatch } from "../../packages/client/src/wire.ts"
+import type { Dispatch, Snapshot } from "../../packages/client/src/wire.ts"
 import { newId } from "../../src/model/ids.ts"
 import { startActors } from "../support/live-events.ts"
 import { shared } from "../support/shared.ts"

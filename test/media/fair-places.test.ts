@@ -1,11 +1,11 @@
 /** Places that workspaces share, on a clock that passes only here. */
 import { expect, test } from "vitest"
-import { FairPlaces, type SeatHolder } from "../../src/media/fair-places.ts"
+import { FairPlaces, type PlaceHolder } from "../../src/media/fair-places.ts"
 import { openVirtualTime, type VirtualTime } from "../support/virtual-time.ts"
 
 /** Work that notes what happens to it, and gives its place back when it is cut. */
 interface Work {
-  readonly holder: SeatHolder
+  readonly holder: PlaceHolder
   state: "asks" | "works" | "refused" | "cut"
   bytes: number
 }
@@ -126,7 +126,7 @@ test("work that is never cut keeps its place, and one workspace has its part of 
   const time = await openVirtualTime()
   const places = new FairPlaces({ most: 4, mostOfOne: 2, timers: time.timers })
   let isGone = false
-  const first: SeatHolder = { workspaceId: "a", isHeld: () => !isGone }
+  const first: PlaceHolder = { workspaceId: "a", isHeld: () => !isGone }
   expect(places.takeNow(first)).toBe(true)
   expect(["a", "a", "b", "b", "c"].map((workspaceId) => places.takeNow({ workspaceId }))).toEqual([
     true,

@@ -34,6 +34,14 @@ type Accepted = Extract<ReplyFrame, { readonly ok: true }>
 /** Answer of an accepted command. */
 export type CommandReply<T extends CommandName = CommandName> = Omit<Accepted, "d"> & { readonly d: ReplyData<T> }
 
+/** An accepted command by its name, with its result and the live event's version at that time. */
+export type AnsweredCommand = {
+  readonly [T in CommandName]: { readonly t: T; readonly v: number; readonly d: ReplyData<T> }
+}[CommandName]
+
+/** Content of a full `ready`. */
+export type Snapshot = Extract<Ready, { readonly resumed: false }>
+
 /** One object of a server frame, before its `op` is examined. */
 export interface ServerObject {
   readonly op: number

@@ -1,5 +1,5 @@
 /**
- * The browser-to-browser calls of one event, kept for the lifetime of an activation. This class finds the room of each peer, asks `room.ts`
+ * The browser-to-browser calls of one event, kept for the lifetime of an activation. This class finds the room of each peer, asks `call.ts`
  * for every decision, and sends the resulting messages to the nodes of the sockets. It knows neither phases nor roles: gateways decide who
  * may be in which call. Nothing here is stored, published or logged, because signals contain IP addresses. A new activation starts without
  * calls and rebuilds them from what the nodes remember.
@@ -9,21 +9,21 @@ import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
+import {
+  type Call,
+  type CallEffect,
+  type CallEvent,
+  type CallPeer,
+  LATER,
+  NO_SUCH_PEER,
+  type Peer,
+  type PeerDeparture,
+  stepCall,
+} from "./call.ts"
 import type { CallReply, CallRequest, CallStep, RememberedRoom, StepAnswer } from "./call-request.ts"
 import type { CallNews, NodeMessage, PeerSocket } from "./node-messages.ts"
 import { NodeSequences } from "./node-sequences.ts"
-import {
-  type CallPeer,
-  type CallRoom,
-  LATER,
-  NO_SUCH_PEER,
-  type PeerDeparture,
-  type RoomEffect,
-  type RoomEvent,
-  type SeatedPeer,
-  stepCall,
-} from "./room.ts"
-import { type CallSeat, CallSeats } from "./seats.ts"
+import { type IndexedPeer, PeerIndex } from "./peer-index.ts"
 
 /** Time in which every node has reported its peers to a new activation. */
 const REMEMBERED_WITHIN_MS = 2000
@@ -57,8 +57,8 @@ type Signal = Extract<CallStep, { readonly type: "signal" }>
 export class Calls {
   readonly #needs: CallsNeeds
   /** Rooms with at least one peer. */
-  readonly #rooms = new Map<string, CallRoom>()
-  readonly #seats = new CallSeats()
+  readonly #rooms = new Map<string, Call>()
+  readonly #index = new PeerIndex()
   /** Peers that left since this activation began, kept while an outdated list may still name them. */
   readonly #gone = new Set<string>()
   readonly #sequences: NodeSequences
@@ -81,7 +81,7 @@ export class Calls {
   }
 
   /** Exposed for property tests. */
-  get rooms(): ReadonlyMap<string, CallRoom> {
+  get rooms(): ReadonlyMap<string, Call> {
     return this.#rooms
   }
 
@@ -103,7 +103,7 @@ export class Calls {
   /** The node and all its sockets are gone: its peers have the usual grace period to reconnect elsewhere. */
   forgetNode(node: string): void {
     this.#sequences.forget(node)
-    for (const { roomId, connectionId } of this.#seats.ofNode(node)) this.#lose(roomId, connectionId, RETURN_WITHIN_MS)
+    for (const { roomId, connectionId } of this.#index.ofNode(node)) this.#lose(roomId, connectionId, RETURN_WITHIN_MS)
     this.#sequences.deliver()
   }
 
@@ -119,25 +119,25 @@ export class Calls {
 
   #take(node: string, step: CallStep): StepAnswer {
     if (step.type === "join") return this.#join(node, step)
-    const seat = this.#seats.at(node, step.socket)
-    if (step.type === "signal") return this.#signal(seat, step)
-    if (seat === undefined) return {}
-    if (step.type === "lose") this.#lose(seat.roomId, seat.connectionId, RETURN_WITHIN_MS)
-    else if ((step.connectionId ?? seat.connectionId) === seat.connectionId) this.#leave(seat, "left")
+    const holder = this.#index.at(node, step.socket)
+    if (step.type === "signal") return this.#signal(holder, step)
+    if (holder === undefined) return {}
+    if (step.type === "lose") this.#lose(holder.roomId, holder.connectionId, RETURN_WITHIN_MS)
+    else if ((step.connectionId ?? holder.connectionId) === holder.connectionId) this.#leave(holder, "left")
     return {}
   }
 
   #join(node: string, step: Join): StepAnswer {
     const { socket, roomId, resume, participantId } = step
-    const own = this.#seats.at(node, socket)
+    const own = this.#index.at(node, socket)
     const isOwnHere = own?.roomId === roomId
     if (resume !== undefined && !isOwnHere && this.#mayComeBack(roomId, resume)) return { refusal: LATER }
-    const event: RoomEvent = { ...step, own: isOwnHere ? own.connectionId : undefined, resume, freshId: newId() }
+    const event: CallEvent = { ...step, own: isOwnHere ? own.connectionId : undefined, resume, freshId: newId() }
     const effects = this.#step(roomId, event, { node, socket })
     for (const effect of effects) {
       if (effect.type === "refuse") return { refusal: effect.refusal }
       if (effect.type !== "attach") continue
-      for (const other of this.#seats.ofParticipant(participantId))
+      for (const other of this.#index.ofParticipant(participantId))
         if (other.roomId !== roomId) this.#leave(other, "moved")
       return { joined: { connectionId: effect.peer.connectionId, resumed: effect.resumed } }
     }
@@ -158,13 +158,13 @@ export class Calls {
     return this.#needs.timers.elapsed() - this.#since
   }
 
-  #signal(seat: CallSeat | undefined, { signal }: Signal): StepAnswer {
-    if (seat === undefined) return { refusal: NO_SUCH_PEER }
-    const [effect] = this.#step(seat.roomId, { type: "signal", from: seat.connectionId, signal })
+  #signal(holder: IndexedPeer | undefined, { signal }: Signal): StepAnswer {
+    if (holder === undefined) return { refusal: NO_SUCH_PEER }
+    const [effect] = this.#step(holder.roomId, { type: "signal", from: holder.connectionId, signal })
     return effect?.type === "refuse" ? { refusal: effect.refusal } : {}
   }
 
-  #leave({ roomId, connectionId }: CallSeat, why: PeerDeparture): void {
+  #leave({ roomId, connectionId }: IndexedPeer, why: PeerDeparture): void {
     this.#step(roomId, { type: "leave", connectionId, why })
   }
 
@@ -178,7 +178,7 @@ export class Calls {
     const own = new Set(
       rooms.flatMap(({ peers }) => peers.flatMap((peer) => (peer.own === undefined ? [] : [peer.connectionId]))),
     )
-    for (const seat of this.#seats.ofNode(node)) if (!own.has(seat.connectionId)) this.#leave(seat, "left")
+    for (const holder of this.#index.ofNode(node)) if (!own.has(holder.connectionId)) this.#leave(holder, "left")
     for (const { roomId, peers } of rooms) {
       const list = () => this.#rooms.get(roomId)?.map(listed)
       const before = list()
@@ -196,8 +196,8 @@ export class Calls {
     }
     // Once an activation is not young any more, the peers of all nodes are known, and a peer that no node claims has left.
     if (!this.#isYoung || this.#gone.has(peer.connectionId)) return
-    if (this.#seats.find(peer.connectionId) !== undefined) return
-    if (this.#seats.ofParticipant(peer.participantId).length > 0) return
+    if (this.#index.find(peer.connectionId) !== undefined) return
+    if (this.#index.ofParticipant(peer.participantId).length > 0) return
     this.#step(roomId, {
       type: "restore",
       peer,
@@ -210,19 +210,19 @@ export class Calls {
   #claim(roomId: string, peer: CallPeer, from: PeerPlace, graceMs: number | null, maxPeers: number): void {
     const { node, socket } = from
     const to = { socket, connectionId: peer.connectionId }
-    const others = this.#seats
+    const others = this.#index
       .ofParticipant(peer.participantId)
       .filter(({ connectionId }) => connectionId !== peer.connectionId)
-    const known = this.#seats.find(peer.connectionId)
+    const known = this.#index.find(peer.connectionId)
     const isElsewhere = known?.node !== undefined && known.node !== node
     // The most recent peer of a participant wins.
-    const isLate = others.some((seat) => seat.node !== undefined && seat.connectionId > peer.connectionId)
+    const isLate = others.some((holder) => holder.node !== undefined && holder.connectionId > peer.connectionId)
     const isAnother = known !== undefined && (known.roomId !== roomId || known.participantId !== peer.participantId)
     if (isElsewhere || isLate || isAnother) {
       this.#sequences.put(node, { type: "closed", to, why: "replaced" })
       return
     }
-    const before = this.#seats.at(node, socket)
+    const before = this.#index.at(node, socket)
     if (before !== undefined && before.connectionId !== peer.connectionId) this.#leave(before, "left")
     const awayUntil = graceMs === null ? null : this.#awayUntil(Math.min(graceMs, RETURN_WITHIN_MS))
     const effects = this.#step(roomId, { type: "restore", peer, isClaimed: true, awayUntil, maxPeers }, from)
@@ -230,7 +230,7 @@ export class Calls {
       this.#sequences.put(node, { type: "closed", to, why: "moved" })
       return
     }
-    for (const seat of others) if (seat.roomId !== roomId) this.#leave(seat, "moved")
+    for (const holder of others) if (holder.roomId !== roomId) this.#leave(holder, "moved")
   }
 
   /** Returns the end of the grace period, and schedules the expiry. */
@@ -251,29 +251,29 @@ export class Calls {
   }
 
   /** `from`: the socket of a join, or of a peer that its node reports. */
-  #step(roomId: string, event: RoomEvent, from?: PeerPlace): ReadonlyArray<RoomEffect> {
+  #step(roomId: string, event: CallEvent, from?: PeerPlace): ReadonlyArray<CallEffect> {
     const { room, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
     if (room.length === 0) this.#rooms.delete(roomId)
     else this.#rooms.set(roomId, room)
-    if (event.type === "restore" && !event.isClaimed) this.#seat(roomId, room, event.peer.connectionId)
+    if (event.type === "restore" && !event.isClaimed) this.#putUnclaimed(roomId, room, event.peer.connectionId)
     for (const effect of effects) this.#perform(roomId, effect, from)
     return effects
   }
 
   /** A peer that its own node has not reported yet has no socket. */
-  #seat(roomId: string, room: CallRoom, connectionId: string): void {
+  #putUnclaimed(roomId: string, room: Call, connectionId: string): void {
     const peer = room.find((one) => one.connectionId === connectionId)
-    if (peer?.isClaimed === false) this.#seats.put(this.#seatOf(roomId, peer))
+    if (peer?.isClaimed === false) this.#index.put(this.#indexed(roomId, peer))
   }
 
-  #seatOf(roomId: string, { connectionId, participantId }: SeatedPeer, from?: PeerPlace): CallSeat {
+  #indexed(roomId: string, { connectionId, participantId }: Peer, from?: PeerPlace): IndexedPeer {
     return { roomId, connectionId, participantId, node: from?.node, socket: from?.socket ?? 0 }
   }
 
-  #perform(roomId: string, effect: RoomEffect, from: PeerPlace | undefined): void {
+  #perform(roomId: string, effect: CallEffect, from: PeerPlace | undefined): void {
     switch (effect.type) {
       case "attach": {
-        const before = this.#seats.put(this.#seatOf(roomId, effect.peer, from))
+        const before = this.#index.put(this.#indexed(roomId, effect.peer, from))
         // A peer that resumes while its earlier socket is still open, as after a network change, moves to the new socket.
         const isSame = before?.node === from?.node && before?.socket === from?.socket
         if (before !== undefined && !isSame) this.#sendClosed(before, "replaced")
@@ -283,8 +283,8 @@ export class Calls {
         const { connectionId } = effect.peer
         if (this.#isYoung) this.#gone.add(connectionId)
         else this.#gone.clear()
-        const seat = this.#seats.remove(connectionId)
-        if (seat !== undefined) this.#sendClosed(seat, effect.why === "expired" ? "moved" : effect.why)
+        const holder = this.#index.remove(connectionId)
+        if (holder !== undefined) this.#sendClosed(holder, effect.why === "expired" ? "moved" : effect.why)
         break
       }
       case "list":
@@ -292,7 +292,7 @@ export class Calls {
         break
       case "signal": {
         const { from: sender, signal } = effect
-        this.#sendTo(this.#seats.find(signal.to), (to) => ({ type: "signal", from: sender, signal, to }))
+        this.#sendTo(this.#index.find(signal.to), (to) => ({ type: "signal", from: sender, signal, to }))
         break
       }
       case "refuse":
@@ -300,13 +300,13 @@ export class Calls {
     }
   }
 
-  #sendClosed(seat: CallSeat, why: "left" | "moved" | "replaced"): void {
-    this.#sendTo(seat, (to) => ({ type: "closed", to, why }))
+  #sendClosed(holder: IndexedPeer, why: "left" | "moved" | "replaced"): void {
+    this.#sendTo(holder, (to) => ({ type: "closed", to, why }))
   }
 
-  #sendTo(seat: CallSeat | undefined, newsOf: (to: PeerSocket) => CallNews): void {
-    if (seat?.node === undefined) return
-    this.#sequences.put(seat.node, newsOf({ socket: seat.socket, connectionId: seat.connectionId }))
+  #sendTo(holder: IndexedPeer | undefined, newsOf: (to: PeerSocket) => CallNews): void {
+    if (holder?.node === undefined) return
+    this.#sequences.put(holder.node, newsOf({ socket: holder.socket, connectionId: holder.connectionId }))
   }
 
   /** Sends one message to each node concerned. `whom`: all peers, the peers of one node, or one peer. */
@@ -314,14 +314,14 @@ export class Calls {
     const room = this.#rooms.get(roomId) ?? []
     const byNode = new Map<string, PeerSocket[]>()
     for (const { connectionId, awayUntil } of room) {
-      const seat = this.#seats.find(connectionId)
-      if (seat?.node === undefined || awayUntil !== null) continue
+      const holder = this.#index.find(connectionId)
+      if (holder?.node === undefined || awayUntil !== null) continue
       const isMeant =
-        typeof whom === "object" ? whom.connectionId === connectionId : whom === "all" || whom === seat.node
+        typeof whom === "object" ? whom.connectionId === connectionId : whom === "all" || whom === holder.node
       if (!isMeant) continue
-      const sockets = byNode.get(seat.node) ?? []
-      byNode.set(seat.node, sockets)
-      sockets.push({ socket: seat.socket, connectionId })
+      const sockets = byNode.get(holder.node) ?? []
+      byNode.set(holder.node, sockets)
+      sockets.push({ socket: holder.socket, connectionId })
     }
     const peers = room.map(listed)
     for (const [node, to] of byNode) this.#sequences.put(node, { type: "list", roomId, peers, to, isAsked })

@@ -35,7 +35,7 @@ export const limitsOf = (count: number, maxPeers: number): RtcLimits => ({
 })
 
 /** Whether a peer with these tracks fits into the call beside the others. */
-export const hasRoom = (others: ReadonlyArray<RtcTracks>, have: RtcTracks, maxPeers: number): boolean => {
+export const admitsPeer = (others: ReadonlyArray<RtcTracks>, have: RtcTracks, maxPeers: number): boolean => {
   const isWithPicture = have.video || others.some(({ video }) => video)
   return others.length < (isWithPicture ? Math.min(maxPeers, MAX_AUDIO_PEERS) : MAX_AUDIO_PEERS)
 }

@@ -1,5 +1,5 @@
 /** Messages from live events to the gateway of one node: peer lists and signals of calls, addressed to some of its sockets. */
-import type { CallPeer, PeerSignal } from "./room.ts"
+import type { CallPeer, PeerSignal } from "./call.ts"
 
 /** A socket, by its number on the node, and its peer. */
 export interface PeerSocket {

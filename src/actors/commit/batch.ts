@@ -19,12 +19,12 @@ import type { Received } from "../commands.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
 import type { Move } from "../state/chart-snapshot.ts"
-import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../state/state.ts"
+import type { Ejection, LiveState, NewOccurrence, ParticipantChange } from "../state/state.ts"
 import { Answers } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
-/** A webhook event that may have its own id and time. */
-type DatedOccurrence = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
+/** An occurrence that may have its own id and time. */
+type DatedOccurrence = NewOccurrence & { readonly id?: string; readonly at?: Timestamp }
 
 /** One version: a turn, or a presence flush. */
 export interface CommitEntry

@@ -1,23 +1,76 @@
 /**
- * The agenda: the effects of its commands on the event and its phases. The exports are the actions of the chart, by name. The chart decides
- * which actions apply; none of them checks permission, and none writes the event's status, which is the chart's value.
+ * The agenda: when its commands apply to the event and its phases, their effects, and the texts of their refusals. The exported functions are
+ * the actions of the chart, by name. The chart decides which actions apply; none of them checks permission, and none writes the event's
+ * status, which is the chart's value.
  */
-import type { PhaseState } from "../../model/phase.ts"
+import { endsBeforeItStarts, isKeptTooLate } from "../../model/event.ts"
+import { MAX_PHASES_PER_EVENT, type PhaseState } from "../../model/phase.ts"
+import { firstFaults } from "../../model/schema-faults.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { ReplyData } from "../../protocol/contract.ts"
-import type { Refused } from "../commands.ts"
-import type { Of } from "../state/chart-events.ts"
+import { type AgendaCommandType, isAgendaCommand, type Refused, refusedField } from "../commands.ts"
+import type { Happening, Of } from "../state/chart-events.ts"
 import {
   activePhaseOf,
   findPhase,
   gatewayPhase,
   type LiveState,
   nextPendingPhase,
+  orderFaults,
   PENDING,
   timerOf,
 } from "../state/state.ts"
+import { noSuch, refuse, type ViewFields } from "./activities/activity.ts"
 import { extendTimer } from "./timers.ts"
 import type { Turn } from "./turn.ts"
+
+const advances = (turn: Turn): boolean => activePhaseOf(turn.state)?.config.onTimerEnd === "advance"
+
+const isTimerOfPhase = (turn: Turn, { d: { timerId } }: Of<"timer.extend">): boolean =>
+  activePhaseOf(turn.state)?.id === timerId
+
+/** Guards of the agenda's transitions. */
+export const agendaGuards = {
+  isOfAgenda: (_turn: Turn, event: Happening) => "d" in event && isAgendaCommand(event),
+  /** The event is a command: commands that reach the root need a live event. */
+  isSteering: (_turn: Turn, event: Happening) => "d" in event,
+  isEmptyPatch: (_turn: Turn, { d }: Of<"event.patch">) => Object.keys(d).length === 0,
+  canPatch: (turn: Turn, { d }: Of<"event.patch">) =>
+    !endsBeforeItStarts({ ...turn.state.event, ...d }) && !isKeptTooLate(turn.state.event, d),
+  canAppend: (turn: Turn) => turn.state.phases.length < MAX_PHASES_PER_EVENT,
+  isPresentOrder: (turn: Turn, { d }: Of<"phases.order">) =>
+    turn.state.phases.map(({ id }) => id).join() === d.phaseIds.join(),
+  canOrder: (turn: Turn, { d }: Of<"phases.order">) => {
+    const { missing, unknown, repeated } = orderFaults(turn.state.phases, d.phaseIds)
+    return missing.length + unknown.length + repeated.length === 0
+  },
+  hasPhase: (turn: Turn, { d }: Of<"phase.remove">) => findPhase(turn.state, d.phaseId) !== undefined,
+  canUpdatePhase: (turn: Turn, { d, rev }: Of<"phase.update">) => {
+    const phase = findPhase(turn.state, d.phaseId)
+    if (phase === undefined || (rev !== undefined && rev !== phase.rev)) return false
+    return phase.status === "pending" || phase.status === "active"
+  },
+  /** The guarded advance names a phase that is not active, or no longer: the caller is late, and nothing changes. */
+  isLateAdvance: (turn: Turn, { d }: Of<"phase.next">) =>
+    d.phaseId !== undefined && d.phaseId !== activePhaseOf(turn.state)?.id,
+  /** The caller saw another revision of the active phase, or another phase: each phase starts with a new revision. */
+  isStaleAdvance: (turn: Turn, { rev }: Of<"phase.next">) =>
+    rev !== undefined && rev !== activePhaseOf(turn.state)?.rev,
+  isGuarded: (_turn: Turn, { d }: Of<"phase.next">) => d.phaseId !== undefined,
+  hasActivePhase: (turn: Turn) => activePhaseOf(turn.state) !== undefined,
+  hasNextPhase: (turn: Turn) => nextPendingPhase(turn.state) !== undefined,
+  /** The phase that begins is the next one until the transition's actions are performed. */
+  isNextTimed: (turn: Turn) => nextPendingPhase(turn.state)?.config.durationSeconds !== undefined,
+  /** The end of the phase's timer ends the phase, and the event with the last phase. */
+  advances: (turn: Turn) => advances(turn) && nextPendingPhase(turn.state) !== undefined,
+  endsByTimer: advances,
+  isTimerOfPhase,
+  isExtendablePhase: (turn: Turn, command: Of<"timer.extend">) =>
+    isTimerOfPhase(turn, command) &&
+    activePhaseOf(turn.state)?.timerEndsAt !== null &&
+    activePhaseOf(turn.state)?.config.extendable !== false,
+  isTimerOfPoll: (turn: Turn, { d: { timerId } }: Of<"timer.extend">) => turn.get("poll", timerId) !== undefined,
+}
 
 const putPhases = (turn: Turn, phases: ReadonlyArray<PhaseState>): void => {
   turn.state = { ...turn.state, phases }
@@ -68,13 +121,13 @@ export const publish = (turn: Turn) => {
   touch(turn, { publishedAt: turn.at })
   const { title, scheduledAt } = turn.state.event
   turn.publish("event.updated", "event", { event: eventView(turn) })
-  turn.emitWebhookEvent("event.published", { title, scheduledAt })
+  turn.emitOccurrence("event.published", { title, scheduledAt })
   turn.raise({ type: "event.changed" })
   return answerEvent(turn)
 }
 
 /** Fields shared by the two webhook events of phases. */
-const phaseNotice = ({ id, position, modality, startedAt }: PhaseState) => ({
+const phaseFacts = ({ id, position, modality, startedAt }: PhaseState) => ({
   phaseId: id,
   position,
   modality,
@@ -88,7 +141,7 @@ const endPhase = (turn: Turn, reason: "advance" | "end"): void => {
   const ended = changePhase(turn, phase, { status: "ended", endedAt: turn.at, timerRev })
   const view = gatewayPhase(ended)
   turn.publish("phase.ended", "event", { phaseId: phase.id, reason, phase: view })
-  turn.emitWebhookEvent("phase.ended", { ...phaseNotice(ended), endedAt: turn.at, reason })
+  turn.emitOccurrence("phase.ended", { ...phaseFacts(ended), endedAt: turn.at, reason })
   const timer = timerOf(ended)
   if (timer?.state === "cancelled") turn.publish("timer.updated", "event", { timer, phase: view })
   turn.raise({ type: "phase.over", phase })
@@ -110,7 +163,7 @@ const startPhase = (turn: Turn): void => {
   const timer = timerOf(started)
   const { timerEndsAt } = started
   turn.publish("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] })
-  turn.emitWebhookEvent("phase.started", { ...phaseNotice(started), timerEndsAt })
+  turn.emitOccurrence("phase.started", { ...phaseFacts(started), timerEndsAt })
   turn.raise({ type: "phase.began", phase: started })
 }
 
@@ -118,7 +171,7 @@ export const start = (turn: Turn) => {
   touch(turn, { startedAt: turn.at })
   const phaseId = nextPendingPhase(turn.state)?.id ?? null
   turn.publish("event.started", "event", { event: eventView(turn) })
-  turn.emitWebhookEvent("event.started", { startedAt: turn.at, phaseId })
+  turn.emitOccurrence("event.started", { startedAt: turn.at, phaseId })
   startPhase(turn)
   turn.raise({ type: "event.changed" })
   return answerEvent(turn)
@@ -140,7 +193,7 @@ const end = (turn: Turn, reason: "advance" | "end" | "delete"): void => {
   touch(turn, { endedAt: turn.at })
   const phases = turn.state.phases.filter(({ status }) => status === "skipped").map(gatewayPhase)
   turn.publish("event.ended", "event", { event: eventView(turn, "ended"), endedAt: turn.at, reason, phases })
-  turn.emitWebhookEvent("event.ended", { endedAt: turn.at, reason })
+  turn.emitOccurrence("event.ended", { endedAt: turn.at, reason })
   turn.eject({ who: "everyone", reason: "ended" })
   turn.raise({ type: "event.over" })
 }
@@ -262,3 +315,82 @@ export const elapsePhase = (turn: Turn): void => {
 
 /** Lets the phase continue after its timer has elapsed. */
 export const outlastTimer = (turn: Turn): void => turn.raise({ type: "phase.timeUp" })
+
+const conflict = (detail: string, current?: ViewFields): Refused => refuse("conflict", detail, current)
+
+/** Past participle of each command, for "… cannot be …". */
+const DEED: Record<AgendaCommandType, string> = {
+  "event.publish": "published",
+  "event.start": "started",
+  "phase.next": "advanced",
+  "event.end": "ended",
+  "event.delete": "deleted",
+  "event.patch": "changed",
+  "phase.append": "given a phase",
+  "phases.order": "put in another order",
+  "phase.remove": "deprived of a phase",
+  "phase.update": "changed",
+  "timer.extend": "extended",
+}
+
+/** Commands that need a live event. */
+const NEED_LIVE: ReadonlySet<AgendaCommandType> = new Set(["phase.next", "event.end", "timer.extend"])
+
+/** The command that has to come first, if one helps. */
+const firstStep = (status: LiveState["event"]["status"], type: AgendaCommandType): string => {
+  if (status === "draft" && type === "event.start") return " Publish it first."
+  if (status === "draft" && NEED_LIVE.has(type)) return " Publish and start it first."
+  if (status === "scheduled" && NEED_LIVE.has(type)) return " Start it first."
+  return ""
+}
+
+export const agendaRefusals = {
+  /** The command does not apply to an event in this state. */
+  refuseState: ({ state: { event } }: Turn, { type }: { readonly type: AgendaCommandType }): Refused =>
+    conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`),
+  /** Commands of hosts need a live event. */
+  refuseNotLive: ({ state: { event } }: Turn): Refused => conflict(`The event is ${event.status}, and not live.`),
+  refusePatch: ({ state: { event } }: Turn, { d }: Of<"event.patch">): Refused =>
+    isKeptTooLate(event, d)
+      ? conflict("The event has begun without its history, which can be kept from the beginning only.")
+      : refusedField("scheduledEndAt", "must not lie before scheduledAt"),
+  refuseTooManyPhases: (): Refused => conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`),
+  refuseOrder: ({ state: { phases } }: Turn, { d: { phaseIds } }: Of<"phases.order">): Refused => {
+    const { missing, unknown, repeated } = orderFaults(phases, phaseIds)
+    const faults = [
+      ...missing.map((id) => `${id} is missing`),
+      ...unknown.map((id) => `${id} is no phase of the event`),
+      ...repeated.map((id) => `${id} is there twice`),
+    ]
+    return refusedField("phaseIds", firstFaults(faults))
+  },
+  refuseNoPhase: (): Refused => noSuch("phase"),
+  refusePhaseUpdate: ({ state }: Turn, { d }: Of<"phase.update">): Refused => {
+    const phase = findPhase(state, d.phaseId)
+    if (phase === undefined) return noSuch("phase")
+    return phase.status === "ended" || phase.status === "skipped"
+      ? conflict(`The phase is ${phase.status} and cannot be changed any more.`)
+      : conflict("The phase was changed meanwhile.", { phase: gatewayPhase(phase) })
+  },
+  /** The active phase has no timer, or one that cannot be extended. */
+  refusePhaseTimer: ({ state }: Turn): Refused =>
+    conflict(
+      activePhaseOf(state)?.timerEndsAt === null
+        ? "The active phase has no timer."
+        : "The phase is configured not to be extendable.",
+    ),
+  /** The timer belongs neither to an active phase nor to anything else that is running. */
+  refuseTimer: ({ state }: Turn, { d }: Of<"timer.extend">): Refused => {
+    const phase = findPhase(state, d.timerId)
+    return phase === undefined
+      ? noSuch("timer")
+      : conflict(`The phase is ${phase.status}; only the active phase can be extended.`)
+  },
+  refuseAdvancedMeanwhile: ({ state }: Turn): Refused => {
+    const phase = activePhaseOf(state)
+    return phase === undefined
+      ? conflict("No phase is active.")
+      : conflict("The phase was changed meanwhile, or another is active.", { phase: gatewayPhase(phase) })
+  },
+  refuseNoPhaseLeft: (): Refused => conflict("The event has no phase to advance to."),
+}

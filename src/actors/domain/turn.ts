@@ -25,7 +25,7 @@ import type { Present, PresentPeople } from "../presence/presence.ts"
 import type { Raised } from "../state/chart-events.ts"
 import { type Move, type RegionName, type RegionState, regionOf } from "../state/chart-snapshot.ts"
 import type { RecordStore } from "../state/record-store.ts"
-import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../state/state.ts"
+import type { Ejection, LiveState, NewOccurrence, ParticipantChange } from "../state/state.ts"
 
 type Fields = { readonly [field: string]: unknown }
 
@@ -95,7 +95,7 @@ export class Turn {
   readonly #undo: (() => void)[] = []
   readonly dispatches: Dispatch[] = []
   readonly ephemeral: Ephemeral[] = []
-  readonly occurrences: NewWebhookEvent[] = []
+  readonly occurrences: NewOccurrence[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
   /** Rooms that the media server has to record and broadcast from now on; set if the turn changed them. */
@@ -159,7 +159,7 @@ export class Turn {
     this.ephemeral.push(ephemeralOf(t, stream, d, about))
   }
 
-  emitWebhookEvent(type: WebhookEventType, extra: Fields): void {
+  emitOccurrence(type: WebhookEventType, extra: Fields): void {
     this.occurrences.push({ type, extra })
   }
 

@@ -7,7 +7,6 @@ import { lobbyActions } from "../domain/activities/lobby.ts"
 import { breakoutActions, roomTimer } from "../domain/activities/rooms/breakout.ts"
 import { rotationActions, roundTimer } from "../domain/activities/rooms/rotation.ts"
 import * as agenda from "../domain/agenda.ts"
-import { agendaRefusals } from "../domain/refusals.ts"
 import { warn } from "../domain/timers.ts"
 import type { Turn } from "../domain/turn.ts"
 import { phaseTimer } from "./delays.ts"
@@ -18,8 +17,10 @@ const warnOf = (timerIn: (turn: Turn) => TimerView | undefined) => (turn: Turn) 
   if (timer !== undefined) warn(turn, timer)
 }
 
+const { agendaGuards: _, agendaRefusals, ...agendaActions } = agenda
+
 export const ACTIONS = {
-  ...agenda,
+  ...agendaActions,
   warnOfPhase: warnOf(phaseTimer),
   warnOfRooms: warnOf(roomTimer),
   warnOfRound: warnOf(roundTimer),

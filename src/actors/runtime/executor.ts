@@ -27,7 +27,7 @@ import type { Turn } from "../domain/turn.ts"
 import { decide } from "../machine/decide.ts"
 import type { ActorServices, EventAddress } from "../services.ts"
 import { type LiveState, restEvent } from "../state/state.ts"
-import { presenceNotice } from "../views/presence-view.ts"
+import { presenceOccurrence } from "../views/presence-view.ts"
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
 const PHASE_RECORDED = new Refused({
@@ -82,7 +82,7 @@ const keep = (batch: Batch, { turn, envelope, result }: Decided, event: Committe
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
   if (turn.state.deleted) {
-    const leaves = event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
+    const leaves = event.finalLeaves(envelope.at).map((change) => presenceOccurrence(turn.state, change))
     turn.occurrences.push(...leaves)
   }
   const version = batch.add(turn, scope === TIMER_SCOPE ? undefined : { scope, commandId, bodyHash, result })

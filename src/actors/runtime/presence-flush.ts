@@ -24,7 +24,7 @@ import {
   mayBeWatched,
   presenceCounts,
   presenceDiffs,
-  presenceNotice,
+  presenceOccurrence,
   presenceResets,
   presenceUpdates,
 } from "../views/presence-view.ts"
@@ -251,5 +251,5 @@ const stepOf = (
   dispatches,
   occurrences: changes
     .filter(({ type }) => type !== "updated")
-    .map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
+    .map((change) => ({ ...presenceOccurrence(state, change), id: change.id, at: change.at })),
 })

@@ -8,7 +8,7 @@ import type { Unreachable } from "../commands.ts"
 import type { LiveEventRequests } from "../protocol.ts"
 import type { Inbox } from "./inbox.ts"
 
-export interface ResidentEvent extends LiveEventRequests {
+export interface Resident extends LiveEventRequests {
   readonly inbox: Inbox<Unreachable>
   /** Whether this process has the event's shard. The engine refuses requests as soon as it has not. */
   readonly isHere: boolean
@@ -17,14 +17,14 @@ export interface ResidentEvent extends LiveEventRequests {
 export class Residents extends Context.Service<
   Residents,
   {
-    readonly find: (eventId: string) => ResidentEvent | undefined
-    readonly enter: (eventId: string, resident: ResidentEvent) => void
+    readonly find: (eventId: string) => Resident | undefined
+    readonly enter: (eventId: string, resident: Resident) => void
     /** Does nothing if another activation of the event has been registered meanwhile. */
-    readonly leave: (eventId: string, resident: ResidentEvent) => void
+    readonly leave: (eventId: string, resident: Resident) => void
   }
 >()("gathercue/Residents") {
   static readonly layer: Layer.Layer<Residents> = Layer.sync(Residents, () => {
-    const residents = new Map<string, ResidentEvent>()
+    const residents = new Map<string, Resident>()
     return {
       find: (eventId) => {
         const resident = residents.get(eventId)

@@ -7,8 +7,8 @@ import type { PhaseView, TimerView } from "../../protocol/messages/agenda.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
 import type { ChartSnapshot } from "./chart-snapshot.ts"
 
-/** A webhook event that has no id yet. */
-export interface NewWebhookEvent {
+/** An occurrence that has no id yet. */
+export interface NewOccurrence {
   readonly type: WebhookEventType
   readonly extra: { readonly [field: string]: unknown }
 }

@@ -10,7 +10,7 @@ import { roomOf } from "../domain/activities/rooms/rooms.ts"
 import type { Presence, PresenceChange, Present } from "../presence/presence.ts"
 import type { RosterPage, RosterQuery } from "../protocol.ts"
 import { regionOf } from "../state/chart-snapshot.ts"
-import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../state/state.ts"
+import { activePhaseOf, type LiveState, type NewOccurrence } from "../state/state.ts"
 
 /** Input of presence views. */
 type Where = Pick<LoadedEvent, "state" | "records">
@@ -128,7 +128,7 @@ export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray
   })
 
 /** The webhook event of a change (specification §6); `userId` is set only for signed-in users. */
-export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): NewWebhookEvent => ({
+export const presenceOccurrence = (state: LiveState, { type, participant }: PresenceChange): NewOccurrence => ({
   type: type === "joined" ? "participant.joined" : "participant.left",
   extra: {
     participantId: participant.participantId,

@@ -5,7 +5,7 @@ import { deriveKeyRing, type KeyRing } from "../../crypto/secret-key.ts"
 import type { OpenDatabase } from "../../store/open-database.ts"
 import type { Instance } from "../../store/quiet/instance.ts"
 import type { KeptKeys } from "../../store/sealing/sealing-keys.ts"
-import type { Parts } from "../parts.ts"
+import type { BuildFiles } from "../build-files.ts"
 
 export interface Composition {
   readonly config: Config
@@ -17,7 +17,7 @@ export interface Composition {
   readonly instance: Instance
   /** `null`: a proxy in front of the server terminates TLS. */
   readonly certificates: Certificates | null
-  readonly parts: Parts
+  readonly parts: BuildFiles
 }
 
 /** Keys of one purpose, from the current secret and older ones. */

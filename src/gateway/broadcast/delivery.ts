@@ -10,9 +10,8 @@ import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import type { MediaSeats } from "../rtc/media-seats.ts"
 import type { GatewayServices } from "../services.ts"
 import type { StreamCursors, StreamName } from "../streams/stream-names.ts"
-import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
-import { sendAll, sendEphemeral } from "../transport/send.ts"
+import { inspectBuffers, resumeEphemeral, sendAll, sendEphemeral } from "../transport/send.ts"
 import { FanOut, type Receivers } from "./fan-out.ts"
 
 /** Targets of a delivery. */

@@ -10,8 +10,8 @@ import { hasHeldAddresses } from "../../media/links.ts"
 import { ownerOf } from "../../model/live/streams.ts"
 import type { StreamName } from "../streams/stream-names.ts"
 import { ephemeralTopic, streamTopic } from "../streams/topics.ts"
-import { framesOf } from "../transport/frame-packing.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
+import { framesOf } from "../transport/send.ts"
 
 /** The connections of one event as receivers of frames. */
 export interface Receivers {

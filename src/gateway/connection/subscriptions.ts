@@ -16,13 +16,13 @@ const topicsOfStream = ({ eventId, mutes, isSlow }: Life, stream: StreamName): R
 }
 
 /** Topics of an open connection, and the fields of its life on which they depend. Its event and its opt-outs do not change. */
-interface Part {
+interface TopicGroup {
   readonly dependsOn: ReadonlyArray<keyof Life>
   readonly topics: (life: Life) => ReadonlyArray<string>
 }
 
 /** A paused connection keeps the topics without positions: those of polls and of its role. */
-const PARTS: ReadonlyArray<Part> = [
+const GROUPS: ReadonlyArray<TopicGroup> = [
   {
     dependsOn: ["identity", "isPaused", "isSlow"],
     topics: (life) =>
@@ -43,10 +43,10 @@ const PARTS: ReadonlyArray<Part> = [
   },
 ]
 
-const topicsIn = (part: Part, life: Life): ReadonlyArray<string> =>
-  life.state === "open" && !life.isReplay ? part.topics(life) : []
+const topicsIn = (group: TopicGroup, life: Life): ReadonlyArray<string> =>
+  life.state === "open" && !life.isReplay ? group.topics(life) : []
 
-export const topicsOf = (life: Life): ReadonlyArray<string> => PARTS.flatMap((part) => topicsIn(part, life))
+export const topicsOf = (life: Life): ReadonlyArray<string> => GROUPS.flatMap((group) => topicsIn(group, life))
 
 /** The topics to leave and to enter. */
 interface SubscriptionChange {
@@ -56,16 +56,16 @@ interface SubscriptionChange {
 
 const NO_CHANGE: SubscriptionChange = { left: [], entered: [] }
 
-/** Computes only the parts that may differ: a vote changes a poll's topic and costs nothing for the streams. */
+/** Computes only the groups that may differ: a vote changes a poll's topic and costs nothing for the streams. */
 export const subscriptionChange = (before: Life, after: Life): SubscriptionChange => {
   if (before.state !== "open" && after.state !== "open") return NO_CHANGE
   // The engine releases all subscriptions of a closed socket.
   if (after.state === "closed") return NO_CHANGE
   const left: string[] = []
   const entered: string[] = []
-  for (const part of PARTS) {
-    if (before.state === after.state && part.dependsOn.every((field) => before[field] === after[field])) continue
-    const [was, is] = [topicsIn(part, before), topicsIn(part, after)]
+  for (const group of GROUPS) {
+    if (before.state === after.state && group.dependsOn.every((field) => before[field] === after[field])) continue
+    const [was, is] = [topicsIn(group, before), topicsIn(group, after)]
     left.push(...was.filter((topic) => !is.includes(topic)))
     entered.push(...is.filter((topic) => !was.includes(topic)))
   }

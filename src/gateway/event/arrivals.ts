@@ -41,16 +41,6 @@ export class Arrivals {
     return false
   }
 
-  /** The connection is open and no longer an arrival. True: it was reported. */
-  entered(connection: Connection): boolean {
-    return this.#forget(connection)
-  }
-
-  /** The connection goes to the waiting room instead, which reports it to the live event. */
-  held(connection: Connection): void {
-    this.#forget(connection)
-  }
-
   /** A participant's reported connections that are not inside yet, oldest first. */
   connectionsOf(participantId: string): ReadonlyArray<Connection> {
     return this.#byId.get(participantId) ?? []
@@ -59,11 +49,6 @@ export class Arrivals {
   /** All reported connections that are not inside yet. */
   connections(): IterableIterator<Connection> {
     return this.#arrivals.keys()
-  }
-
-  /** The connection closed before it was inside. True: it was reported. */
-  left(connection: Connection): boolean {
-    return this.#forget(connection)
   }
 
   /** All participants who were reported and are not inside yet. */
@@ -78,7 +63,8 @@ export class Arrivals {
     else own.push(connection)
   }
 
-  #forget(connection: Connection): boolean {
+  /** The connection is inside, in the waiting room or closed, and no arrival any more. True: it was reported. */
+  forget(connection: Connection): boolean {
     if (!this.#arrivals.delete(connection)) return false
     const { participantId } = connection.identity
     const own = this.#byId.get(participantId) ?? []

@@ -12,21 +12,22 @@ import type { Delivery } from "../broadcast/delivery.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import { type ReadyMoment, readyWithSnapshot, resumedFrames } from "../recovery/ready.ts"
-import type { ReadyRequest, ReadyRequests } from "../recovery/ready-requests.ts"
+import type { ReadyRequest } from "../recovery/ready-requests.ts"
 import { readingFor, whyNoReplay } from "../recovery/resume-check.ts"
 import type { MediaSeats } from "../rtc/media-seats.ts"
 import type { GatewayServices } from "../services.ts"
 import type { StreamCursors, StreamName } from "../streams/stream-names.ts"
 import { sendAll } from "../transport/send.ts"
-import type { Admissions } from "./admissions.ts"
+import type { Attendance } from "./attendance.ts"
+import type { MembershipSync } from "./membership-sync.ts"
 
 /** Parts of the channel that an arriving connection uses. */
 interface Needs {
   readonly eventId: string
   readonly services: GatewayServices
   readonly subscriber: EventSubscriber
-  readonly requests: ReadyRequests
-  readonly admissions: Admissions
+  readonly attendance: Attendance
+  readonly membership: MembershipSync
   readonly media: MediaSeats
   readonly delivery: Delivery
 }
@@ -59,11 +60,11 @@ export class ConnectionSync {
   /** A read failed: closes the connections that wait for it. */
   fail(why: CloseCode): void {
     if (this.#state === "opening") this.#state = "dead"
-    for (const { connection } of this.#needs.requests.take()) connection.close(why)
+    for (const { connection } of this.#needs.attendance.requests.take()) connection.close(why)
   }
 
   serveWaiting(): void {
-    for (const request of this.#needs.requests.take()) this.makeReady(request)
+    for (const request of this.#needs.attendance.requests.take()) this.makeReady(request)
   }
 
   /** Whether a replay from these cursors is exact. */
@@ -73,7 +74,7 @@ export class ConnectionSync {
 
   /** Sends `ready` now, or once the event, the participant and the seats are known. */
   makeReady(request: ReadyRequest): void {
-    const { subscriber, admissions, media } = this.#needs
+    const { subscriber, media } = this.#needs
     const { connection, resume } = request
     // A connection in the waiting room gets `ready` when it is admitted.
     if (connection.state === "closed" || connection.state === "lobby") return
@@ -86,9 +87,7 @@ export class ConnectionSync {
       connection.close(refused)
       return
     }
-    const isInside =
-      connection.state !== "waiting" || admissions.isKnownInside(connection, () => this.makeReady(request))
-    if (!isInside) return
+    if (connection.state === "waiting" && !this.#isKnownInside(connection, () => this.makeReady(request))) return
     if (media.lacks(connection, request.seats)) {
       media.mint(connection, (seats) => this.makeReady({ ...request, seats }))
       return
@@ -119,15 +118,27 @@ export class ConnectionSync {
     this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
   }
 
+  /**
+   * True when the newcomer is admitted and known to the live event. Otherwise the connection waits in the waiting room, or `then` is called
+   * once the live event has acknowledged the report.
+   */
+  #isKnownInside(connection: Connection, then: () => void): boolean {
+    const { membership, attendance } = this.#needs
+    if (membership.admits(connection)) return attendance.arrivals.isKnown(connection, then)
+    attendance.held(connection)
+    return false
+  }
+
   #wait(request: ReadyRequest): void {
-    const { requests, services } = this.#needs
+    const { services, attendance } = this.#needs
+    const { requests } = attendance
     if (requests.size >= services.options.identifiesPending) request.connection.close(CLOSE.overloaded)
     else requests.add(request)
   }
 
   #refusal(connection: Connection): CloseCode | undefined {
     if (this.#state === "dead") return CLOSE.overloaded
-    return this.#state === "ended" ? CLOSE.eventEnded : this.#needs.admissions.refusal(connection)
+    return this.#state === "ended" ? CLOSE.eventEnded : this.#needs.membership.refusal(connection.identity)
   }
 
   #moment(): ReadyMoment {
@@ -137,7 +148,7 @@ export class ConnectionSync {
 
   /** Sends `ready` at the cursors and the dispatches after them, and subscribes; all in one synchronous step. */
   #settle(request: ReadyRequest, cursors: StreamCursors, ready?: string): void {
-    const { services, subscriber, admissions, media, delivery } = this.#needs
+    const { services, subscriber, attendance, media, delivery } = this.#needs
     const { connection } = request
     const seats = media.present(connection, request.seats)
     const { streams } = connection
@@ -153,7 +164,7 @@ export class ConnectionSync {
     const frames =
       ready === undefined ? resumedFrames(connection, position, this.#moment(), missed, own) : [ready, ...missed]
     const isNew = connection.state === "waiting"
-    if (isNew) admissions.open(connection)
+    if (isNew) attendance.open(connection)
     media.forget(connection)
     media.settle(connection, seats)
     if (!sendAll(connection, frames, services.options.orderedLimitBytes)) return

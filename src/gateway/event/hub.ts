@@ -16,7 +16,7 @@ import { VersionAudit } from "../recovery/version-audit.ts"
 import { REPLAY_READS, Replay } from "../replay/replay.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
-import { ParticipantMemories } from "./participant-memories.ts"
+import { ParticipantMemories } from "./participant-memory.ts"
 
 const DRAIN_STEP_MS = 25
 
@@ -45,7 +45,8 @@ export class Hub implements ConnectionOwner {
       {
         connections: () => this.#connections,
         roleRead: (connection, access, stored) => {
-          if (!connection.life.isReplay) this.#channels.get(connection.eventId)?.roleRead(connection, access, stored)
+          if (!connection.life.isReplay)
+            this.#channels.get(connection.eventId)?.rights.roleRead(connection, access, stored)
         },
       },
       services.timers.now(),
@@ -74,7 +75,7 @@ export class Hub implements ConnectionOwner {
 
   /** Number of people in browser-to-browser calls. */
   get callPeers(): number {
-    return [...this.#channels.values()].reduce((sum, { mesh }) => sum + mesh.peers, 0)
+    return [...this.#channels.values()].reduce((sum, { rights }) => sum + rights.mesh.peers, 0)
   }
 
   /**
@@ -123,7 +124,7 @@ export class Hub implements ConnectionOwner {
   }
 
   makeReady(connection: Connection, need: ReadyNeed): void {
-    this.#channels.get(connection.eventId)?.makeReady(connection, need)
+    this.#channels.get(connection.eventId)?.sync.makeReady({ connection, ...need })
   }
 
   personal(connection: Connection, text: string): string {
@@ -148,7 +149,7 @@ export class Hub implements ConnectionOwner {
    * of its own.
    */
   #expel({ eventId, identity: { participantId } }: Connection): void {
-    if (this.#channels.get(eventId)?.participants.has(participantId) === true) return
+    if (this.#channels.get(eventId)?.attendance.participants.has(participantId) === true) return
     this.#services.roomGuard?.expel(eventId, participantId)
   }
 
@@ -173,7 +174,7 @@ export class Hub implements ConnectionOwner {
     this.#isDraining = true
     const startedAt = this.#services.timers.now()
     const closesAt = new Map<Connection, number>()
-    for (const channel of this.#channels.values()) channel.stopPresence()
+    for (const channel of this.#channels.values()) channel.attendance.presence.stop()
     for (const connection of this.#connections) {
       const afterMs = Math.floor(Math.random() * withinMs)
       closesAt.set(connection, startedAt + afterMs)

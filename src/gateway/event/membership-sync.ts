@@ -11,18 +11,13 @@ import type { UpdateReason } from "../../protocol/session.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { ConnectionRegistry } from "../connection/connection-registry.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { RoomGuard } from "../expulsion/room-guard.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
-import type { PresenceReports } from "./presence-reports.ts"
+import type { Attendance } from "./attendance.ts"
 import type { RoleNotifier } from "./role-notifier.ts"
-import type { WaitingRoom } from "./waiting-room.ts"
 
 interface Needs {
-  readonly participants: ConnectionRegistry
-  readonly presence: PresenceReports
-  readonly waitingRoom: WaitingRoom
   readonly subscriber: EventSubscriber
   readonly delivery: Delivery
   readonly roles: RoleNotifier
@@ -31,9 +26,11 @@ interface Needs {
 }
 
 export class MembershipSync {
+  readonly #attendance: Attendance
   readonly #needs: Needs
 
-  constructor(needs: Needs) {
+  constructor(attendance: Attendance, needs: Needs) {
+    this.#attendance = attendance
     this.#needs = needs
   }
 
@@ -62,9 +59,9 @@ export class MembershipSync {
     this.#agree(connection)
     connection.apply({ type: "moved", roomId: states.roomOf(connection.identity.participantId) })
     const admission = states.admission(connection.identity)
-    if (admission === "waits") this.#needs.waitingRoom.hold(connection)
+    if (admission === "waits") this.#attendance.waitingRoom.hold(connection)
     if (admission === "denied") connection.apply({ type: "denied" })
-    if (admission === "in") this.#needs.waitingRoom.admit(connection.identity.participantId)
+    if (admission === "in") this.#attendance.waitingRoom.admit(connection.identity.participantId)
     return admission === "in"
   }
 
@@ -73,24 +70,24 @@ export class MembershipSync {
     const { participantId } = connection.identity
     const tabs = [
       connection,
-      ...this.#needs.participants.connectionsOf(participantId),
-      ...this.#needs.waitingRoom.of(participantId),
+      ...this.#attendance.participants.connectionsOf(participantId),
+      ...this.#attendance.waitingRoom.of(participantId),
     ]
     if (tabs.every(({ identity }) => identity.walkIn)) return
     for (const tab of tabs) {
       if (!tab.identity.walkIn) continue
       tab.apply({ type: "became", identity: { ...tab.identity, walkIn: false } })
-      if (tab.state === "open") this.#needs.presence.joined(tab.identity)
+      if (tab.state === "open") this.#attendance.presence.joined(tab.identity)
     }
   }
 
   /** Applies a participant change to the participant's connections. */
   follow(change: ParticipantChange): void {
     const { participantId, role, roomId, admission, because = "role", pollSubscription } = change
-    const connections = this.#needs.participants.connectionsOf(participantId)
-    if (admission === "admitted") this.#needs.waitingRoom.admit(participantId)
+    const connections = this.#attendance.participants.connectionsOf(participantId)
+    if (admission === "admitted") this.#attendance.waitingRoom.admit(participantId)
     if (admission === "denied") {
-      this.#needs.waitingRoom.deny(participantId)
+      this.#attendance.waitingRoom.deny(participantId)
       this.#closeInside(participantId, CLOSE.lobbyDenied)
     }
     for (const connection of connections) {
@@ -107,14 +104,15 @@ export class MembershipSync {
   /** Applies the current state to every connection, after a gap in the feed. */
   followAll(): void {
     const { participants: states } = this.#needs.subscriber
-    for (const connection of [...this.#needs.participants.connections()]) {
+    for (const connection of [...this.#attendance.participants.connections()]) {
       const { participantId } = connection.identity
       if (this.#isBarred(connection.identity)) connection.close(CLOSE.removed)
       this.#move(connection, states.roomOf(participantId))
       this.#applyIdentity(connection, states.here(connection.identity), "role")
       this.#judge(connection)
       // The live event may have counted them as waiting when they were reported.
-      if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
+      if (connection.state === "open" && connection.identity.walkIn)
+        this.#attendance.presence.joined(connection.identity)
     }
     this.#needs.delivery.release()
     this.#admitAllowed()
@@ -126,7 +124,7 @@ export class MembershipSync {
     this.#applyIdentity(connection, states.here(identity), reason)
     this.#agree(connection)
     const waits = connection.state === "lobby" && states.admission(connection.identity) === "in"
-    if (waits) this.#needs.waitingRoom.admit(identity.participantId)
+    if (waits) this.#attendance.waitingRoom.admit(identity.participantId)
   }
 
   #applyIdentity(connection: Connection, identity: Identity, reason: UpdateReason): void {
@@ -135,7 +133,7 @@ export class MembershipSync {
     if (isSame) return
     if (connection.state === "open") {
       // A repeated join updates the identity at the live event, which publishes it.
-      this.#needs.presence.joined(identity)
+      this.#attendance.presence.joined(identity)
     }
     connection.apply({ type: "became", identity })
     this.#unseat(connection, before.role)
@@ -173,9 +171,9 @@ export class MembershipSync {
   #moveToWaitingRoom(connection: Connection): void {
     // An earlier part of the same change may have closed the connection.
     if (connection.state !== "open") return
-    this.#needs.participants.leave(connection)
+    this.#attendance.participants.leave(connection)
     // The report that the participant waits ends their presence here.
-    this.#needs.waitingRoom.hold(connection)
+    this.#attendance.waitingRoom.hold(connection)
   }
 
   /**
@@ -184,7 +182,7 @@ export class MembershipSync {
    * policy.
    */
   reevaluate(): void {
-    for (const connection of [...this.#needs.participants.connections()]) this.#judge(connection)
+    for (const connection of [...this.#attendance.participants.connections()]) this.#judge(connection)
     this.#admitAllowed()
   }
 
@@ -197,19 +195,19 @@ export class MembershipSync {
 
   #admitAllowed(): void {
     const { participants: states } = this.#needs.subscriber
-    for (const identity of this.#needs.waitingRoom.identities()) {
-      if (this.#isBarred(identity)) this.#needs.waitingRoom.close(identity.participantId, CLOSE.removed)
-      else if (states.admission(identity) === "in") this.#needs.waitingRoom.admit(identity.participantId)
+    for (const identity of this.#attendance.waitingRoom.identities()) {
+      if (this.#isBarred(identity)) this.#attendance.waitingRoom.close(identity.participantId, CLOSE.removed)
+      else if (states.admission(identity) === "in") this.#attendance.waitingRoom.admit(identity.participantId)
     }
   }
 
   closeAll(participantId: string, why: CloseCode): void {
-    this.#needs.waitingRoom.close(participantId, why)
+    this.#attendance.waitingRoom.close(participantId, why)
     this.#closeInside(participantId, why)
   }
 
   #closeInside(participantId: string, why: CloseCode): void {
-    for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
+    for (const connection of this.#attendance.participants.connectionsOf(participantId)) connection.close(why)
   }
 
   /** Closes the connections of a participant who shares the email address of somebody on whom a host has decided. */
@@ -220,7 +218,10 @@ export class MembershipSync {
 
   /** Closes anonymous viewers, who were allowed only because the event was public. */
   closeAnonymous(): void {
-    for (const connection of [...this.#needs.participants.connections(), ...this.#needs.waitingRoom.connections()]) {
+    for (const connection of [
+      ...this.#attendance.participants.connections(),
+      ...this.#attendance.waitingRoom.connections(),
+    ]) {
       if (connection.identity.kind === "anonymous") connection.close(CLOSE.revoked)
     }
   }

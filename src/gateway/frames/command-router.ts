@@ -81,7 +81,7 @@ export class CommandRouter {
   /** Counts every command, whatever its outcome. */
   #throttle(connection: Connection, channel: Channel, { t, d }: CommandFrame): Refusal | undefined {
     if (isCommandName(t) && commandContract(t).budget === "signals") {
-      const waitMs = channel.mesh.spend(connection, Buffer.byteLength(JSON.stringify(d ?? {})))
+      const waitMs = channel.rights.mesh.spend(connection, Buffer.byteLength(JSON.stringify(d ?? {})))
       return waitMs > 0 ? refuseForNow("rate_limited", "Too many signals.", waitMs) : undefined
     }
     const early = this.#commands.spend(connection, channel)
@@ -114,17 +114,17 @@ export class CommandRouter {
     },
     sync: ({ connection, channel, d: { epoch, cursors }, reply }) => {
       const resume = { epoch: epoch ?? channel.epoch, cursors }
-      const resumed = channel.canReplay(connection, resume)
+      const resumed = channel.sync.canReplay(connection, resume)
       reply({ v: channel.version, d: { resumed }, isDuplicate: false })
-      channel.sync(connection, resume)
+      channel.sync.makeReady({ connection, resume, reason: "gap" })
     },
     // Calls have their own limit of waiting commands, so these do not count as commands without a reply.
     "rtc.join": ({ connection, channel, d, reply }) =>
-      channel.mesh.join(connection, d, (answer) => reply(answered(channel, answer))),
+      channel.rights.mesh.join(connection, d, (answer) => reply(answered(channel, answer))),
     "rtc.leave": ({ connection, channel, reply }) =>
-      channel.mesh.leave(connection, (answer) => reply(answered(channel, answer))),
+      channel.rights.mesh.leave(connection, (answer) => reply(answered(channel, answer))),
     "rtc.signal": ({ connection, channel, d, reply }) =>
-      channel.mesh.signal(connection, d, (answer) => reply(answered(channel, answer))),
+      channel.rights.mesh.signal(connection, d, (answer) => reply(answered(channel, answer))),
   }
 
   /** Runs a command and replies, whatever the outcome. */

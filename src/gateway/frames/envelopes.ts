@@ -5,8 +5,15 @@ import { newId } from "../../model/ids.ts"
 import type { LiveCommandName } from "../../protocol/contract.ts"
 import type { CommandFrame } from "../../protocol/wire/frames.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-import { canonical } from "./canonical-json.ts"
 import type { Sender } from "./sender.ts"
+
+/** One text for each JSON value, whatever the order of its keys. The value must come from `JSON.parse` and be shallow. */
+export const canonical = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`
+}
 
 /** Equal for two frames with the same request; the order of keys does not matter. */
 const bodyHash = ({ t, d, rev }: CommandFrame): string =>

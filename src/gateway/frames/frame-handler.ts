@@ -73,13 +73,13 @@ export class FrameHandler {
     return connection
   }
 
-  drained(connection: Connection): void {
+  readonly drained = (connection: Connection): void => {
     const replay = this.#hub.replayOf(connection)
-    if (replay === undefined) this.#hub.find(connection.eventId)?.drained(connection)
+    if (replay === undefined) this.#hub.find(connection.eventId)?.delivery.drained(connection)
     else replay.advance()
   }
 
-  received(connection: Connection, bytes: ArrayBuffer): void {
+  readonly received = (connection: Connection, bytes: ArrayBuffer): void => {
     if (connection.state === "closed") return
     connection.lastSeenAt = this.#services.timers.now()
     const objects = objectsIn(bytes)
@@ -147,7 +147,7 @@ export class FrameHandler {
   #acknowledge(connection: Connection, t0: number): void {
     const replay = this.#hub.replayOf(connection)
     const isLive = connection.state === "open" && replay === undefined
-    const heads = isLive ? this.#hub.find(connection.eventId)?.heads(connection) : undefined
+    const heads = isLive ? this.#hub.find(connection.eventId)?.delivery.heads(connection) : undefined
     const times = { t1: replay?.now ?? connection.lastSeenAt, t2: replay?.now ?? this.#services.timers.now() }
     const d = { t0, ...times, heads: heads ?? {} }
     connection.send(JSON.stringify({ op: OP.heartbeatAck, d }))
@@ -232,7 +232,7 @@ export class FrameHandler {
     connection.send(
       JSON.stringify({ op: OP.reply, ...(id === undefined ? {} : { id }), ok: true, v: channel?.version ?? 0, d }),
     )
-    if (identity.kind !== "anonymous") channel?.renew(connection, identity)
+    if (identity.kind !== "anonymous") channel?.rights.renew(connection, identity)
   }
 
   #read(

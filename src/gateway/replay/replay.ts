@@ -23,7 +23,7 @@ import {
 import type { Connection } from "../connection/connection.ts"
 import { readyOfReplay } from "../recovery/ready.ts"
 import type { GatewayServices } from "../services.ts"
-import { framesOf } from "../transport/frame-packing.ts"
+import { framesOf } from "../transport/send.ts"
 
 /** Dispatches read at once: many up to the place where the replay begins, and then few, because they wait in memory. */
 const [PAST_PAGE, COMING_PAGE] = [500, 50]

@@ -1,8 +1,9 @@
 /**
  * Frames of browser-to-browser calls. Each message is a frame of its own: three session descriptions in one would exceed the size limit.
  */
+
+import type { CallPeer, PeerSignal } from "../../actors/calls/call.ts"
 import { limitsOf } from "../../actors/calls/limits.ts"
-import type { CallPeer, PeerSignal } from "../../actors/calls/room.ts"
 import { iceServersFor } from "../../media/ice-servers.ts"
 import type { DispatchData } from "../../protocol/contract.ts"
 import { OP } from "../../protocol/wire/op.ts"

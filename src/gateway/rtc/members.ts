@@ -1,5 +1,5 @@
 /** Sockets of this node that are in calls, or joining one. */
-import type { CallPeer } from "../../actors/calls/room.ts"
+import type { CallPeer } from "../../actors/calls/call.ts"
 import type { RtcTracks } from "../../protocol/messages/media.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"

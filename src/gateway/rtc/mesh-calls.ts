@@ -3,9 +3,10 @@
  * live event holds the rooms (`actors/calls/calls.ts`); this class sends it requests and passes its messages to the sockets. Nothing here
  * is published, stored or logged: signals contain addresses of people, and go to one connection.
  */
+
+import { NO_SUCH_PEER } from "../../actors/calls/call.ts"
 import type { StepAnswer } from "../../actors/calls/call-request.ts"
 import type { CallNews, PeerSocket } from "../../actors/calls/node-messages.ts"
-import { NO_SUCH_PEER } from "../../actors/calls/room.ts"
 import { DueRun } from "../../clock/throttle.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { CommandData, ReplyData } from "../../protocol/contract.ts"

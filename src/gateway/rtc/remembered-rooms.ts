@@ -1,6 +1,7 @@
 /** A node's memory of the rooms of its peers: the longest list of an open socket, and all of the node's own peers. */
+
+import type { CallPeer } from "../../actors/calls/call.ts"
 import type { RememberedRoom } from "../../actors/calls/call-request.ts"
-import type { CallPeer } from "../../actors/calls/room.ts"
 
 /** A peer of this node, with the list last sent to it. */
 interface OwnPeer extends CallPeer {

@@ -6,7 +6,7 @@ import type { MediaLinks } from "../../media/links.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { findTranscriptById } from "../../store/media/transcripts.ts"
-import { writtenTranscript } from "../requests/media/written-transcript.ts"
+import { writtenTranscript } from "../requests/media/transcript-formats.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import { requireVisible, validLink } from "./valid-link.ts"
 

@@ -5,7 +5,7 @@
  */
 import { Effect, Exit } from "effect"
 import { type BearerLinks, LINK_ENDED } from "../../identity/links/bearer-links.ts"
-import type { FairPlaces, SeatHolder } from "../../media/fair-places.ts"
+import type { FairPlaces, PlaceHolder } from "../../media/fair-places.ts"
 import type { CutReason, OffsetMismatch, UploadEvents } from "../../media/storage/storage.ts"
 import { type Failure, Unavailable } from "../../model/errors.ts"
 import type { HttpResponse } from "../transport/message.ts"
@@ -97,7 +97,7 @@ class Upload implements UploadEvents {
   #received = 0
   #isWhole = false
   #isOver = false
-  #place: SeatHolder | undefined
+  #place: PlaceHolder | undefined
 
   constructor(exchange: Exchange, requestId: string, run: Run, problems: Problems, places: FairPlaces) {
     this.#exchange = exchange

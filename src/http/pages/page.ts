@@ -27,16 +27,16 @@ export class Html {
   }
 }
 
-type Part = string | Html | ReadonlyArray<Html>
+type Insert = string | Html | ReadonlyArray<Html>
 
-const render = (part: Part): string => {
-  if (part instanceof Html) return part.text
-  return typeof part === "string" ? escapeHtml(part) : part.map(({ text }) => text).join("")
+const render = (insert: Insert): string => {
+  if (insert instanceof Html) return insert.text
+  return typeof insert === "string" ? escapeHtml(insert) : insert.map(({ text }) => text).join("")
 }
 
 /** A template whose interpolated strings are always escaped. */
-export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
-  new Html(strings.reduce((text, string, index) => text + render(parts[index - 1] ?? "") + string))
+export const html = (strings: TemplateStringsArray, ...inserts: ReadonlyArray<Insert>): Html =>
+  new Html(strings.reduce((text, string, index) => text + render(inserts[index - 1] ?? "") + string))
 
 const STYLE = `body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem;color:#1b1b1f;background:#fff}
 label{display:block;margin:.75rem 0}input{display:block;width:100%;box-sizing:border-box;font:inherit;padding:.5rem;margin-top:.25rem}

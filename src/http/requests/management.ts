@@ -1,6 +1,7 @@
-/** Management rights: the credential checks on which endpoint access is built. */
+/** The checks on which endpoint access is built: management rights, the limits of API keys, and the object that a path names. */
 import { Effect } from "effect"
 import type { Principal } from "../../identity/callers/principal.ts"
+import type { Tokens } from "../../identity/tokens.ts"
 import {
   type Failure,
   Forbidden,
@@ -11,11 +12,18 @@ import {
   Unauthorized,
   type Unavailable,
 } from "../../model/errors.ts"
+import { parseId } from "../../model/ids.ts"
+import { areWithin, type KeyRights, type KeyScope } from "../../model/key-rights.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
 import { isProvedSession } from "../../store/accounts/session-proofs.ts"
 import { Database, type Queryable } from "../../store/database.ts"
+import { Agendas } from "../../store/events/agendas.ts"
+import type { EventAgenda } from "../../store/events/events.ts"
 import { findMember, type MemberRow } from "../../store/workspaces/workspaces.ts"
 import { type Access, SECURITY } from "../contract/access.ts"
+import type { HttpRequest } from "../transport/message.ts"
+import type { Scopes } from "./call.ts"
+import type { HttpSettings } from "./settings.ts"
 
 export const signIn = new Unauthorized({
   detail:
@@ -183,3 +191,35 @@ export const requireProvedSession = (
     run((sql) => isProvedSession(sql, sessionId)),
     (isProved) => (isProved ? Effect.void : Effect.fail(new FreshSignInRequired())),
   )
+
+const lacks = (scope: KeyScope): Forbidden => new Forbidden({ detail: `The API key does not have the scope ${scope}.` })
+
+/** Callers without a key are not limited by scopes. */
+export const requireScope = (principal: Principal, scope: KeyScope | null): Effect.Effect<void, Forbidden> =>
+  principal.kind !== "key" || scope === null || principal.rights.scopes.includes(scope)
+    ? Effect.void
+    : Effect.fail(lacks(scope))
+
+/** A key gives roles only within its own scopes. */
+export const requireGivable = (credential: Credential, scope: KeyScope): Effect.Effect<void, Forbidden> =>
+  "keyId" in credential && !credential.rights.scopes.includes(scope) ? Effect.fail(lacks(scope)) : Effect.void
+
+/** A key gives another key no right that it does not have. */
+export const requireWithin = (asked: KeyRights, own: KeyRights): Effect.Effect<void, Forbidden> =>
+  areWithin(asked, own)
+    ? Effect.void
+    : Effect.fail(new Forbidden({ detail: "An API key can give only scopes and events that it has itself." }))
+
+export type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Agendas | Database | HttpSettings | Tokens>
+
+/** A check for each kind of access. */
+export type Checks = { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> }
+
+/** Access is decided before any transaction. */
+export const withAgenda = (id: string): Effect.Effect<EventAgenda | undefined, Unavailable, Agendas> =>
+  Effect.flatMap(Agendas, ({ find }) => find(id))
+
+export const pathId = (request: HttpRequest, what: string): Effect.Effect<string, NotFound> => {
+  const id = parseId(request.params["id"] ?? "")
+  return id === undefined ? Effect.fail(NotFound.ofNoId(what)) : Effect.succeed(id)
+}

@@ -5,33 +5,11 @@
  */
 import { lowerAscii } from "../../model/text/compared.ts"
 
-export class Framing {
-  #length: string | undefined
-  #encoding: string | undefined
-  #fault: string | null = null
-
-  /** Checks each header as it arrives; names are in lower case. */
-  see(name: string, value: string): void {
-    if (name === "content-length") this.#seeLength(value)
-    else if (name === "transfer-encoding") this.#seeEncoding(value)
-  }
-
-  /** Reason in one sentence why the end of the body is ambiguous; null when it is not. */
-  get fault(): string | null {
-    return this.#fault
-  }
-
-  #seeLength(value: string): void {
-    if (!/^\d{1,15}$/.test(value)) this.#fault = "Content-Length must be a number."
-    else if (this.#length !== undefined && this.#length !== value) this.#fault = "Content-Length is given twice."
-    this.#length = value
-  }
-
-  /** Two encodings would mean a body that is chunked twice, which HTTP does not allow. */
-  #seeEncoding(value: string): void {
-    if (this.#encoding !== undefined || lowerAscii(value) !== "chunked") {
-      this.#fault = "The only Transfer-Encoding understood is chunked, once."
-    }
-    this.#encoding = value
-  }
+/** Reason in one sentence why the end of the body is ambiguous; null when it is not. Given are the values of all lines of both headers. */
+export const framingFault = (lengths: ReadonlyArray<string>, encodings: ReadonlyArray<string>): string | null => {
+  // Two encodings would mean a body that is chunked twice, which HTTP does not allow.
+  if (encodings.length > 1 || encodings.some((encoding) => lowerAscii(encoding) !== "chunked"))
+    return "The only Transfer-Encoding understood is chunked, once."
+  if (lengths.some((length) => !/^\d{1,15}$/.test(length))) return "Content-Length must be a number."
+  return new Set(lengths).size > 1 ? "Content-Length is given twice." : null
 }

@@ -8,7 +8,7 @@ import type { Client, ClientAddresses } from "../../identity/callers/client-addr
 import { BadRequest } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { upperAscii } from "../../model/text/compared.ts"
-import { Framing } from "./framing.ts"
+import { framingFault } from "./framing.ts"
 import { IGNORED_HEADER } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { OpenBody } from "./open-body.ts"
@@ -87,12 +87,13 @@ const decodeParam = (raw: string): string => {
 /** Copies a request out of the engine; only valid synchronously. */
 export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<string>): RequestHead => {
   const headers: { [name: string]: string } = {}
-  const framing = new Framing()
+  const [lengths, encodings]: [string[], string[]] = [[], []]
   req.forEach((name, value) => {
     // Proxies add a line of their own or append to the list: all lines form one list.
     const before = name === "x-forwarded-for" ? headers[name] : undefined
     headers[name] = before === undefined ? value : `${before},${value}`
-    framing.see(name, value)
+    if (name === "content-length") lengths.push(value)
+    else if (name === "transfer-encoding") encodings.push(value)
   })
   const params: { [name: string]: string } = {}
   for (const [index, name] of names.entries()) params[name] = decodeParam(req.getParameter(index) ?? "")
@@ -105,7 +106,7 @@ export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<str
     headers,
     requestId: given !== undefined && REQUEST_ID.test(given) ? given : newId(),
     notes: { caller: null, workspaceId: null, keyId: null, eventId: null, address: null },
-    fault: framing.fault,
+    fault: framingFault(lengths, encodings),
   }
 }
 

@@ -107,7 +107,7 @@ export class FairQueue {
       job.begin()
       return () => {}
     }
-    if (this.waiting >= this.#options.waiting() && !this.#makeRoom(job)) return undefined
+    if (this.waiting >= this.#options.waiting() && !this.#makeSpace(job)) return undefined
     const queue = this.#queues[job.callerClass]
     queue.push(job)
     return () => void queue.remove(job)
@@ -130,7 +130,7 @@ export class FairQueue {
     return next
   }
 
-  #makeRoom({ caller, callerClass }: Job): boolean {
+  #makeSpace({ caller, callerClass }: Job): boolean {
     for (const lesser of CALLER_CLASSES.slice(CALLER_CLASSES.indexOf(callerClass) + 1).reverse()) {
       const last = this.#queues[lesser].newestOfMost
       if (last !== undefined) return this.#giveWay(this.#queues[lesser], last)

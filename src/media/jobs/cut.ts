@@ -32,7 +32,7 @@ const mostOf = (recordingBytes: number): number => Math.ceil(recordingBytes * 1.
 const isTransportStream = ({ contentType }: StoredRecording): boolean => lowerAscii(contentType ?? "") === "video/mp2t"
 
 /** Maximum size of a clip, and the reason for it. */
-interface Room {
+interface ByteLimit {
   readonly bytes: number
   readonly over: MediaFailure | Unavailable | null
 }
@@ -41,19 +41,19 @@ interface Room {
 const leftOf = async (sql: Queryable, clip: StoredClip, quota: MediaQuota): Promise<number> =>
   (await bytesLeft(sql, clip.workspaceId, quota)) + (clip.sizeBytes ?? 0)
 
-const roomFor = (clip: StoredClip, recording: StoredRecording, quota: MediaQuota) =>
+const bytesFor = (clip: StoredClip, recording: StoredRecording, quota: MediaQuota) =>
   Effect.gen(function* () {
     const recordingBytes = recording.sizeBytes ?? 0
     const whole = isTransportStream(recording) ? recordingBytes : 0
     const free = (yield* (yield* MediaStorage).free) - whole
     if (free < (clip.sizeBytes ?? 0)) return yield* DISK_FULL
     const left = yield* (yield* Database).run((sql) => leftOf(sql, clip, quota))
-    const rooms: ReadonlyArray<Room> = [
+    const limits: ReadonlyArray<ByteLimit> = [
       { bytes: mostOf(recordingBytes), over: null },
       { bytes: left, over: QUOTA_EXCEEDED },
       { bytes: free, over: DISK_FULL },
     ]
-    return rooms.reduce((least, room) => (room.bytes < least.bytes ? room : least))
+    return limits.reduce((least, limit) => (limit.bytes < least.bytes ? limit : least))
   })
 
 const later = (facts: CutFacts, byMs: number): CutFacts => ({
@@ -66,7 +66,7 @@ const cutOut = (recording: StoredRecording, clip: StoredClip, storageKey: string
   Effect.gen(function* () {
     const { startMs, endMs, inside } = clip
     const storage = yield* MediaStorage
-    const room = yield* roomFor(clip, recording, quota)
+    const allowed = yield* bytesFor(clip, recording, quota)
     const output = yield* storage.newPath(storageKey)
     const spans = yield* (yield* Database).run((sql) => takeSpans(sql, recording.id))
     const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
@@ -74,10 +74,10 @@ const cutOut = (recording: StoredRecording, clip: StoredClip, storageKey: string
     // Times of a cut are relative to its file.
     const before = take?.startMs ?? 0
     const range = { startMs: startMs - before, endMs: endMs - before, inside }
-    const cutting = yield* (yield* MediaProcessor).cut({ source, output, ...range, mostBytes: room.bytes })
+    const cutting = yield* (yield* MediaProcessor).cut({ source, output, ...range, mostBytes: allowed.bytes })
     if (cutting.outcome === "cut") return { ...cutting, facts: later(cutting.facts, before) }
-    if (cutting.failure.code !== "too_large" || room.over === null) return cutting
-    return "code" in room.over ? { ...cutting, failure: room.over } : yield* room.over
+    if (cutting.failure.code !== "too_large" || allowed.over === null) return cutting
+    return "code" in allowed.over ? { ...cutting, failure: allowed.over } : yield* allowed.over
   })
 
 /** Checks the quota again, because the clip was counted by its share. */

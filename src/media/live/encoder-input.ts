@@ -154,7 +154,7 @@ export class EncoderInput {
 
   /** Adds a whole file: an init segment, or fragments. Another encoder is replaced once the file was read. Resolves when it is stored. */
   async putFile(bytes: Uint8Array, from = ""): Promise<void> {
-    this.#requireRoom()
+    this.#requireSpace()
     this.#requireTurn(from)
     this.#count(bytes.byteLength)
     const resets = this.#resets
@@ -176,7 +176,7 @@ export class EncoderInput {
    * everything completed by this one is stored.
    */
   async putPiece(number: number, bytes: Uint8Array, from = ""): Promise<number> {
-    this.#requireRoom()
+    this.#requireSpace()
     // A replaced stream has lost its middle, and does not continue after the other one.
     if (number > 0 && this.#from !== from && this.#replaced.has(from)) throw new EncoderReplaced()
     this.#requireTurn(from)
@@ -233,7 +233,7 @@ export class EncoderInput {
   }
 
   /** Refuses while the database or the disk is behind: earlier bytes must be stored first. */
-  #requireRoom(): void {
+  #requireSpace(): void {
     if (this.#live.isFull) throw tooMuch
   }
 

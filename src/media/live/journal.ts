@@ -17,8 +17,8 @@ import {
 import type { MediaQuota } from "../../store/media/quota.ts"
 import type { SegmentEvent } from "../broadcast/segments.ts"
 import { cutReasonOf, type GrowingFile, MediaStorage, storageKeyOf } from "../storage/storage.ts"
+import { whyFull } from "./free-space.ts"
 import type { Journal } from "./live-broadcast.ts"
-import { whyFull } from "./room.ts"
 
 interface JournalGiven {
   readonly broadcast: StoredBroadcast
@@ -115,7 +115,7 @@ export const openJournal = (given: JournalGiven): Journal => {
     })
 
   /** Whether `more` bytes may be stored; after a refusal nothing is stored until the process opens the journal anew. */
-  const hasRoom = (recordingId: string, more: number) =>
+  const fits = (recordingId: string, more: number) =>
     Effect.gen(function* () {
       if (fullBecause !== undefined) return false
       if (segments++ % LOOK_EVERY !== 0) return true
@@ -138,7 +138,7 @@ export const openJournal = (given: JournalGiven): Journal => {
   const append = ({ segment, data }: SegmentEvent) =>
     Effect.gen(function* () {
       const { id } = yield* begun
-      const isStored = (yield* hasRoom(id, segment.bytes)) && (yield* written(id, data))
+      const isStored = (yield* fits(id, segment.bytes)) && (yield* written(id, data))
       const row = { ...segment, offset: bytes, bytes: isStored ? segment.bytes : 0 }
       if (isStored) bytes += segment.bytes
       const isThere = yield* stored((sql) => insertSegment(sql, owned, id, row))

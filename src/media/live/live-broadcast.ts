@@ -190,7 +190,7 @@ export class LiveBroadcast {
     return this.#queuedBytes > PAUSE_ABOVE
   }
 
-  get hasRoom(): boolean {
+  get takesMore(): boolean {
     return this.#queuedBytes <= RESUME_BELOW
   }
 

@@ -41,7 +41,7 @@ export const encoderAddressOf = (link: HeldLink | null): string =>
 const ownStream = ({ live, input }: Own, from: string, { onCut, onRoom }: StreamEvents): StreamPort => {
   const stream = input.openStream(() => onCut(undefined), from)
   const silence = live.changes.subscribe(() => {
-    if (!live.hasRoom) return
+    if (!live.takesMore) return
     stream.resume()
     onRoom()
   })

@@ -21,7 +21,7 @@ import {
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import type { MediaQuota } from "../../store/media/quota.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import { FairPlaces, type SeatHolder } from "../fair-places.ts"
+import { FairPlaces, type PlaceHolder } from "../fair-places.ts"
 import { EncoderInput } from "../live/encoder-input.ts"
 import { openJournal } from "../live/journal.ts"
 import { type EncoderFailure, LiveBroadcast } from "../live/live-broadcast.ts"
@@ -132,7 +132,7 @@ const make = ({ ingest, isShared, quota }: OwnOptions) =>
     /** Encoders are never cut for others, so a workspace may use at most its share of the capacity. */
     const places = new FairPlaces({ most: ingest?.most ?? 0, mostOfOne: ingest?.mostOfOne ?? 0, timers })
     shares.from("encoders", () => places.byWorkspace())
-    const holders = new WeakMap<OpenBroadcast, SeatHolder>()
+    const holders = new WeakMap<OpenBroadcast, PlaceHolder>()
 
     const restored = (broadcast: StoredBroadcast, token: number, rows: BroadcastRows): OpenBroadcast => {
       const { status, visibility, id, eventId, workspaceId, phaseId } = broadcast

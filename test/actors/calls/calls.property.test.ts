@@ -1,11 +1,11 @@
 /** The laws of an event's calls, for any requests of several nodes, also such as a node with an old memory would send. */
 import fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import type { Call } from "../../../src/actors/calls/call.ts"
 import type { CallReply, CallRequest, CallStep, RememberedRoom } from "../../../src/actors/calls/call-request.ts"
 import { Calls } from "../../../src/actors/calls/calls.ts"
 import { MAX_AUDIO_PEERS } from "../../../src/actors/calls/limits.ts"
 import type { NodeMessage } from "../../../src/actors/calls/node-messages.ts"
-import type { CallRoom } from "../../../src/actors/calls/room.ts"
 import { systemTimers } from "../../../src/clock/timers.ts"
 import { RETURN_WITHIN_MS } from "../../../src/model/live/holdings.ts"
 
@@ -202,7 +202,7 @@ const property = (check: (world: World, given: Act, done: () => CallReply | unde
     { numRuns: 150 },
   )
 
-const expectWithinLimit = (peers: CallRoom): void => {
+const expectWithinLimit = (peers: Call): void => {
   const most = peers.some(({ have: tracks }) => tracks.video) ? MAX_PEERS : MAX_AUDIO_PEERS
   expect(peers.length).toBeLessThanOrEqual(most)
 }

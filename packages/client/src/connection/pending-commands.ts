@@ -3,8 +3,7 @@
  * in flight is bounded; the others wait here instead of being refused by the server.
  */
 import type { Refusal } from "../contract/types.ts"
-import type { CommandName, CommandReply } from "../wire.ts"
-import type { AnsweredCommand } from "./replies.ts"
+import type { AnsweredCommand, CommandName, CommandReply } from "../wire.ts"
 
 /** The server refused the command; nothing was done. `code` is the reason (`rate_limited`, `conflict`, `forbidden`, …). */
 export class CommandRefused extends Error {

@@ -1,8 +1,8 @@
 /** Broadcast and encoder, capture state and transcript of an event. */
 
 import type { BroadcastView, CaptureView, EncoderView, PhaseView, TranscriptSegment } from "../contract/types.ts"
+import type { Snapshot } from "../wire.ts"
 import type { NewsOf } from "./news.ts"
-import type { Snapshot } from "./snapshot.ts"
 
 /** Maximum number of segments kept; the oldest are dropped. */
 const KEPT = 200

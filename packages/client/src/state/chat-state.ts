@@ -1,10 +1,10 @@
 /**
- * Newest messages of each chat target that this client may read, in stream order. Replies are not applied: the dispatch follows, and only
+ * Announcements that staff prepared, and the newest messages of each chat target that this client may read, in stream order. Replies are not applied: the dispatch follows, and only
  * it gives a message's position among the others.
  */
-import type { ChatMessageView } from "../contract/types.ts"
+import type { ChatMessageView, PreparedAnnouncementView } from "../contract/types.ts"
+import type { Snapshot } from "../wire.ts"
 import type { NewsOf } from "./news.ts"
-import type { Snapshot } from "./snapshot.ts"
 
 /** Maximum number of messages kept per target; the oldest are dropped. */
 const KEPT = 200
@@ -57,5 +57,20 @@ export const chatAfter = (state: ChatState, dispatch: NewsOf<"chat">): ChatState
       return { ...state, slowMs: dispatch.d.slowMs }
     case "subscribed":
       return leaveRooms(state, Object.keys(dispatch.d.cursors))
+  }
+}
+
+/** Announcements to be sent later, the oldest first. */
+export type PreparedAnnouncements = ReadonlyArray<PreparedAnnouncementView>
+
+export const announcementsAfter = (
+  prepared: PreparedAnnouncements,
+  { t, d }: NewsOf<"announcements">,
+): PreparedAnnouncements => {
+  switch (t) {
+    case "announcement.prepared":
+      return [...prepared, d.prepared]
+    case "announcement.discarded":
+      return prepared.filter(({ id }) => id !== d.id)
   }
 }

@@ -3,7 +3,6 @@
  * Pure. Data older than the known state changes nothing, so a reply and its dispatch may arrive in either order.
  */
 
-import type { AnsweredCommand } from "../connection/replies.ts"
 import type {
   BroadcastView,
   CaptureView,
@@ -16,9 +15,8 @@ import type {
   PresenceView,
   TimerView,
 } from "../contract/types.ts"
-import type { Dispatch } from "../wire.ts"
+import type { AnsweredCommand, Dispatch, Snapshot } from "../wire.ts"
 import { type AgendaState, agendaAfter } from "./agenda-state.ts"
-import { announcementsAfter, type PreparedAnnouncements } from "./announcement-state.ts"
 import {
   broadcastAfter,
   captureIn,
@@ -27,7 +25,7 @@ import {
   type Transcript,
   transcriptAfter,
 } from "./broadcast-state.ts"
-import { type ChatState, chatAfter, chatIn } from "./chat-state.ts"
+import { announcementsAfter, type ChatState, chatAfter, chatIn, type PreparedAnnouncements } from "./chat-state.ts"
 import {
   type HandState,
   handsAfter,
@@ -39,12 +37,18 @@ import {
 } from "./hand-state.ts"
 import { type LobbyState, lobbyAfter, lobbyIn } from "./lobby-state.ts"
 import { after, type NewsOf } from "./news.ts"
-import { type PollState, pollsAfter, pollsAnswered, pollsIn } from "./poll-state.ts"
+import {
+  type PollState,
+  pollsAfter,
+  pollsAnswered,
+  pollsIn,
+  type SignedOutState,
+  signedOutAfter,
+  signedOutIn,
+} from "./poll-state.ts"
 import { presenceAfter } from "./presence-state.ts"
 import { type QuestionState, questionsAfter, questionsAnswered, questionsIn } from "./question-state.ts"
 import { breakoutAfter, type RoomState, roomsAnswered, roomsIn, rotationAfter } from "./room-state.ts"
-import { type SignedOutState, signedOutAfter, signedOutIn } from "./signed-out-votes.ts"
-import type { Snapshot } from "./snapshot.ts"
 
 export interface EventState extends StageState {
   /** Version of the live event at the last snapshot, which includes every change answered up to then. */

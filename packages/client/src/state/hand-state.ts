@@ -3,11 +3,9 @@
  * message changes nothing.
  */
 
-import type { AnsweredCommand } from "../connection/replies.ts"
 import type { HandView, Me } from "../contract/types.ts"
-import type { DispatchData } from "../wire.ts"
+import type { AnsweredCommand, DispatchData, Snapshot } from "../wire.ts"
 import type { NewsOf } from "./news.ts"
-import type { Snapshot } from "./snapshot.ts"
 
 export interface HandState {
   readonly count: number

@@ -1,9 +1,8 @@
 /** The lobby: the participants who must wait, and for staff their list. */
 
 import type { AbsenceMeasure, LobbyPolicy, PhaseView, WaitingView } from "../contract/types.ts"
-import type { DispatchData } from "../wire.ts"
+import type { DispatchData, Snapshot } from "../wire.ts"
 import type { NewsOf } from "./news.ts"
-import type { Snapshot } from "./snapshot.ts"
 
 export interface LobbyState {
   /** Policy in the active phase; only calls have a lobby. */

@@ -1,5 +1,6 @@
-/** Dispatches that change each part of the state, by contract. A part that lacks a case for one of its dispatches does not compile. */
+/** What the parts of the state share: the dispatches that change each, by contract, and the receiver. A part that lacks a case does not compile. */
 import { CHANGES } from "../contract/changes.ts"
+import type { Me } from "../contract/types.ts"
 import type { Dispatch } from "../wire.ts"
 
 type Part = (typeof CHANGES)[keyof typeof CHANGES][number]
@@ -27,3 +28,5 @@ export const after = <P extends Part, S>(
   before: S,
   change: (before: S, news: NewsOf<P>) => S,
 ): S => (isNewsOf(dispatch, part) ? change(before, dispatch) : before)
+
+export const actsAsStaff = ({ role }: Pick<Me, "role">): boolean => role === "workspace_admin" || role === "host"

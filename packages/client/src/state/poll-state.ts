@@ -3,11 +3,10 @@
  * way (as staff, or after voting): those are kept until the next tally.
  */
 
-import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"
-import type { Me, PollTally, PollView } from "../contract/types.ts"
-import type { NewsOf } from "./news.ts"
-import { actsAsStaff, type Snapshot } from "./snapshot.ts"
+import type { Me, PollTally, PollView, SignedOutVotes } from "../contract/types.ts"
+import type { AnsweredCommand, Snapshot } from "../wire.ts"
+import { actsAsStaff, type NewsOf } from "./news.ts"
 
 export interface PollState {
   /** Polls, for staff including drafts. */
@@ -96,3 +95,14 @@ export const pollsAnswered = (state: PollState, answered: AnsweredCommand, me: M
       return state
   }
 }
+
+/** Number of anonymous voters and of their addresses, by poll or question, for staff. */
+export type SignedOutState = { readonly [pollOrQuestionId: string]: SignedOutVotes }
+
+export const signedOutIn = ({ signedOutVotes = [] }: Snapshot): SignedOutState =>
+  Object.fromEntries(signedOutVotes.map((votes) => [votes.of, votes]))
+
+export const signedOutAfter = (state: SignedOutState, { d }: NewsOf<"signedOutVotes">): SignedOutState => ({
+  ...state,
+  [d.of]: d,
+})

@@ -3,11 +3,10 @@
  * revision, because a vote creates no new one.
  */
 
-import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"
 import type { Me, QuestionView } from "../contract/types.ts"
-import type { NewsOf } from "./news.ts"
-import { actsAsStaff, type Snapshot } from "./snapshot.ts"
+import type { AnsweredCommand, Snapshot } from "../wire.ts"
+import { actsAsStaff, type NewsOf } from "./news.ts"
 
 export interface QuestionState {
   /** Unordered; `shownQuestions` sorts. */

@@ -3,11 +3,10 @@
  * common order: the event version decides whether a message for everyone still concerns this participant's assignment.
  */
 
-import type { AnsweredCommand } from "../connection/replies.ts"
 import { put } from "../connection/revisions.ts"
 import type { AssignmentView, BreakoutView, RoomView, RotationRoundView, RotationView } from "../contract/types.ts"
+import type { AnsweredCommand, Snapshot } from "../wire.ts"
 import type { NewsOf } from "./news.ts"
-import type { Snapshot } from "./snapshot.ts"
 
 export interface RoomState {
   readonly breakout: BreakoutView | null

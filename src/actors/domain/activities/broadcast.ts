@@ -32,10 +32,10 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   turn.put("broadcast", broadcast.phaseId, next)
   turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
   const { broadcastId, phaseId, playbackUrl: url } = next
-  if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
+  if (status === "live") turn.emitOccurrence("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
   if (status === "ended") turn.raise({ type: "recording.over" })
   if (turn.deployment.hasStageBroadcasts) captureRooms(turn)
-  if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
+  if (status === "paused") turn.emitOccurrence("broadcast.paused", { broadcastId, phaseId })
   return next
 }
 

@@ -67,7 +67,7 @@ const end = (turn: Turn): void => {
   if (measure === "lobbyClosed") turn.raise({ type: "door.moved" })
   if (measure === "slowChat") publishChatSettings(turn)
   turn.publish("host.absence", "event", { absence: null })
-  turn.emitWebhookEvent("host.returned", { since, measure })
+  turn.emitOccurrence("host.returned", { since, measure })
 }
 
 /** Time at which the measure is due, in Unix milliseconds. */
@@ -98,7 +98,7 @@ export const hostActions = {
     }
     if (measure === "slowChat") publishChatSettings(turn)
     turn.publish("host.absence", "event", { absence: { since, measure } })
-    turn.emitWebhookEvent("host.absent", { since, measure })
+    turn.emitOccurrence("host.absent", { since, measure })
   },
 }
 

@@ -1,9 +1,10 @@
 /** Recordings: rows here, bytes at signed addresses (`http/media/upload.ts`, `http/media/download.ts`). */
 import { Clock, Effect } from "effect"
+import { type Claims, faultOfUpload, NOTHING_CAME, sizeOfArrived } from "../../../media/storage/completeness.ts"
 import { MediaStorage, storageKeyOf } from "../../../media/storage/storage.ts"
 import { Conflict, NotFound, PayloadTooLarge } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
-import { MOST_RECORDINGS, type StoredRecording } from "../../../model/media/recording.ts"
+import { type MediaFailure, MOST_RECORDINGS, type StoredRecording } from "../../../model/media/recording.ts"
 import { partPlanOf } from "../../../model/media/upload-parts.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
@@ -14,6 +15,7 @@ import {
   completeUpload,
   countRecordings,
   deleteRecording,
+  failUpload,
   findBegunRecording,
   findRecording,
   insertRecording,
@@ -25,9 +27,8 @@ import { query } from "../../../store/query.ts"
 import type { Recordings } from "../../contract/events/recordings.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { CommandKey } from "../../requests/command-key.ts"
-import { callersAddressing, shownRecording } from "../../requests/media/addresses.ts"
-import { requireProvedMedia, requireQuota } from "../../requests/media/quota.ts"
-import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../requests/media/uploads.ts"
+import { callersAddressing, partAddresses, shownRecording, wholeAddress } from "../../requests/media/addresses.ts"
+import { mostBytes, requireProvedMedia, requireQuota, reservedBytes } from "../../requests/media/quota.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
@@ -64,6 +65,32 @@ const begun = (recording: StoredRecording) =>
     if (uploadId === null) return recording
     const row = yield* database.run((sql) => setUpload(sql, recording.id, uploadId))
     return row ?? (yield* NotFound.of("recording"))
+  })
+
+const TOO_LARGE: MediaFailure = { code: "too_large", detail: "More bytes were uploaded than the recording may have." }
+
+/** Checks the size afterwards: a storage that receives bytes directly cannot limit unannounced ones. */
+const requireAllowed = (recording: StoredRecording, size: number) =>
+  Effect.gen(function* () {
+    if (recording.uploadId === null) return
+    const limitBytes = yield* mostBytes(recording)
+    if (size <= limitBytes) return
+    yield* (yield* Database).run((sql) => failUpload(sql, recording.id, TOO_LARGE))
+    yield* startMediaJobs
+    return yield* new PayloadTooLarge({ limitBytes })
+  })
+
+/** Completes the upload. Succeeds with its size; fails while bytes are missing, so that the client can continue. */
+const sealed = (recording: StoredRecording, claims: Claims) =>
+  Effect.gen(function* () {
+    const storage = yield* MediaStorage
+    const upload = { key: recording.storageKey, uploadId: recording.uploadId }
+    const arrived = yield* storage.arrived(upload)
+    const detail = faultOfUpload(arrived, recording.sizeBytes, claims)
+    if (detail !== undefined) return yield* new Conflict({ detail })
+    yield* requireAllowed(recording, sizeOfArrived(arrived))
+    const stored = yield* storage.seal(upload, arrived.kind === "parts" ? arrived.parts : null)
+    return stored ?? (yield* new Conflict({ detail: NOTHING_CAME }))
   })
 
 export const recordings = {

@@ -30,7 +30,7 @@ import {
 import type { Invites } from "../../contract/workspaces/invites.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
-import { requireGivable } from "../../requests/key-rights.ts"
+import { requireGivable } from "../../requests/management.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { countEmailsToOthers, type MailSender, requireProvedSender, unaskedEmails } from "./mail-to-others.ts"

@@ -28,7 +28,7 @@ import type { People } from "../../contract/workspaces/people.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { listOrFile } from "../../requests/file.ts"
-import { requireGivable } from "../../requests/key-rights.ts"
+import { requireGivable } from "../../requests/management.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { announceRoles, recheckSockets } from "./grant-changes.ts"
 

@@ -8,12 +8,14 @@ import {
   type ObjectKind,
   partLinkId,
 } from "../../../media/links.ts"
-import type { Unavailable } from "../../../model/errors.ts"
+import { MediaStorage } from "../../../media/storage/storage.ts"
+import { BadRequest, Conflict, type Unavailable } from "../../../model/errors.ts"
 import { type Ground, holderOf } from "../../../model/links.ts"
 import type { StoredClip, StoredRecording } from "../../../model/media/recording.ts"
+import { PARTS_ABOVE_BYTES, type PartPlan, partOf, partPlanOf } from "../../../model/media/upload-parts.ts"
 import { toMillis } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
-import { lastEndOf } from "../../../store/links/bearer-links.ts"
+import { lastEndOf, noteLinks } from "../../../store/links/bearer-links.ts"
 import type { Clip as ShownClip } from "../../contract/events/clips.ts"
 import type { Recording as ShownRecording } from "../../contract/events/recordings.ts"
 import { CallerGround } from "../credentials.ts"
@@ -67,8 +69,8 @@ export const asCallers = (text: string | null, eventId: string, workspaceId: str
     return typeof audience === "string" ? text : links.personal(text, audience)
   })
 
-/** Upload address of the whole or of a part. */
-export const uploadAddress = (
+/** Address of an upload through this server. */
+const uploadAddress = (
   { id, uploadExpiresAt }: Pick<StoredRecording, "id" | "uploadExpiresAt">,
   part: number | null,
   { publicUrl, links, now, audience }: Addressing,
@@ -79,6 +81,72 @@ export const uploadAddress = (
     ? `${publicUrl}/v1/media/uploads/${links.sign({ ...link, use: "upload", id })}`
     : `${publicUrl}/v1/media/parts/${links.sign({ ...link, use: "part", id: partLinkId(id, part) })}`
 }
+
+/** Upload address of the whole, or of a part. */
+const addressWith = (
+  recording: StoredRecording,
+  part: { readonly number: number; readonly sizeBytes: number | null } | null,
+  addressing: Addressing,
+): Effect.Effect<string, never, MediaStorage> =>
+  Effect.map(MediaStorage, (storage) => {
+    const { storageKey: key, uploadId, uploadExpiresAt, sizeBytes } = recording
+    const leftMs = (uploadExpiresAt === null ? 0 : toMillis(uploadExpiresAt)) - addressing.now
+    const direct = storage.uploadAddress(
+      { key, uploadId },
+      part ?? { number: 1, sizeBytes },
+      Math.max(1, Math.floor(leftMs / 1000)),
+    )
+    return direct ?? uploadAddress(recording, part?.number ?? null, addressing)
+  })
+
+/** Lists the addresses from now on. */
+const uploading = (recording: StoredRecording) =>
+  Effect.gen(function* () {
+    const addressing = yield* callersAddressing(recording.eventId, recording.workspaceId)
+    const { audience } = addressing
+    if (typeof audience === "string") return addressing
+    const expiresAt = recording.uploadExpiresAt === null ? addressing.now : toMillis(recording.uploadExpiresAt)
+    const link = { ...audience, kind: "upload", objectId: recording.id, expiresAt } as const
+    yield* (yield* Database).run((sql) => noteLinks(sql, [{ link, usedAt: null }]))
+    return addressing
+  })
+
+export const wholeAddress = (
+  recording: StoredRecording,
+): Effect.Effect<string, Unavailable, Database | MediaStorage | MediaLinks | HttpSettings> =>
+  Effect.flatMap(uploading(recording), (addressing) => addressWith(recording, null, addressing))
+
+const MOST_ADDRESSES = 1000
+
+const noParts = new Conflict({
+  detail: `Only files of more than ${PARTS_ABOVE_BYTES} bytes are uploaded in parts, whose sizeBytes was announced when the recording was begun.`,
+})
+
+const rangeFault = (from: number, to: number, { count }: PartPlan): string | undefined => {
+  if (from > to) return "must not be less than from"
+  if (to > count) return `the file has ${count} parts`
+  return to - from >= MOST_ADDRESSES ? `at most ${MOST_ADDRESSES} addresses are given at once` : undefined
+}
+
+/** Upload addresses of a range of parts. */
+export const partAddresses = (recording: StoredRecording, from: number, to: number) =>
+  Effect.gen(function* () {
+    const { sizeBytes: fileBytes, status } = recording
+    if (status !== "uploading") {
+      return yield* new Conflict({ detail: `The recording is ${status}; it takes no more bytes.` })
+    }
+    const plan = partPlanOf(fileBytes)
+    if (plan === null || fileBytes === null) return yield* noParts
+    const fault = rangeFault(from, to, plan)
+    if (fault !== undefined) return yield* BadRequest.ofField("to", fault)
+    const addressing = yield* uploading(recording)
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    return yield* Effect.forEach(
+      numbers.map((number) => partOf(fileBytes, plan, number)).filter((part) => part !== undefined),
+      ({ number, sizeBytes }) =>
+        Effect.map(addressWith(recording, { number, sizeBytes }, addressing), (url) => ({ number, sizeBytes, url })),
+    )
+  })
 
 /** Kinds of stored media; a broadcast's address is created when it starts. */
 type StoredKind = Exclude<ObjectKind, "broadcast">

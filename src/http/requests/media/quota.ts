@@ -1,4 +1,4 @@
-/** Storage quota of a workspace. */
+/** Limits of the bytes that a workspace, and one recording, may store. */
 import { Effect } from "effect"
 import { Conflict, Forbidden, type Unavailable } from "../../../model/errors.ts"
 import type { StoredRecording } from "../../../model/media/recording.ts"
@@ -49,3 +49,12 @@ export const mostBytes = ({
     const most = mediaMaxBytes === 0 ? Number.POSITIVE_INFINITY : mediaMaxBytes
     return Math.min(Math.max(0, left), most, sizeBytes ?? Number.POSITIVE_INFINITY)
   })
+
+/** Largest object that S3 takes in one request. */
+const MOST_IN_ONE_REQUEST = 5 * 1024 ** 3
+
+/** Bytes reserved for a recording before any arrive: the maximum possible where nothing limits an unannounced size. */
+export const reservedBytes = (sizeBytes: number | null, isDirect: boolean, mostOfOne: number): number => {
+  if (sizeBytes !== null || !isDirect) return 0
+  return mostOfOne === 0 ? MOST_IN_ONE_REQUEST : Math.min(mostOfOne, MOST_IN_ONE_REQUEST)
+}

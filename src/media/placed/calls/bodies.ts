@@ -47,8 +47,8 @@ interface Body {
   /** Reason why the body is no longer accepted. */
   refusal: OwnerAnswer | undefined
   isOver: boolean
-  hasRoom: boolean
-  /** Called at each change of `refusal` and `hasRoom`, and at the end. */
+  takesMore: boolean
+  /** Called at each change of `refusal` and `takesMore`, and at the end. */
   readonly waiting: Set<() => void>
 }
 
@@ -132,7 +132,7 @@ export class Bodies {
               wake(body)
             },
             onRoom: () => {
-              body.hasRoom = true
+              body.takesMore = true
               wake(body)
             },
           })
@@ -144,7 +144,7 @@ export class Bodies {
       heardAt: this.#timers.elapsed(),
       refusal: isCut ? refusedBecause(replaced) : undefined,
       isOver: false,
-      hasRoom: true,
+      takesMore: true,
       waiting: new Set(),
     }
     this.#bodies.set(upload, body)
@@ -152,13 +152,13 @@ export class Bodies {
   }
 
   async #write(body: Body, stream: StreamPort, { upload, bytes, isLast }: BytesRequest): Promise<OwnerAnswer> {
-    if (!body.hasRoom) await this.#until(body, () => body.hasRoom || body.refusal !== undefined || body.isOver)
+    if (!body.takesMore) await this.#until(body, () => body.takesMore || body.refusal !== undefined || body.isOver)
     if (body.refusal !== undefined) return this.#end(upload, body, body.refusal)
     if (body.isOver) return refusedBecause(unknown)
-    if (!body.hasRoom) return LATER
+    if (!body.takesMore) return LATER
     const chunk = toBytes(bytes)
     body.size += chunk.byteLength
-    if (chunk.byteLength > 0) body.hasRoom = stream.write(chunk)
+    if (chunk.byteLength > 0) body.takesMore = stream.write(chunk)
     if (!isLast) return TAKEN
     const stored = stream.finish()
     this.#end(upload, body, TAKEN)

@@ -34,14 +34,14 @@ const occurrenceOf = ({ id, question, kind, anonymous, openedAt }: Poll): Occurr
   openedAt,
 })
 
-export const openedNotice = (poll: Poll): Occurrence["extra"] => ({
+export const openedExtra = (poll: Poll): Occurrence["extra"] => ({
   ...occurrenceOf(poll),
   options: poll.options,
   endsAt: poll.endsAt,
 })
 
 /** Webhook fields of a closed poll, with the results as staff see them. */
-export const closedNotice = (poll: Poll): Occurrence["extra"] => ({
+export const closedExtra = (poll: Poll): Occurrence["extra"] => ({
   ...occurrenceOf(poll),
   closedAt: poll.closedAt,
   voters: poll.voters,

@@ -12,7 +12,7 @@ import { extendTimer, warn } from "../../timers.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
 import * as views from "./poll-views.ts"
-import { countSignedOut, removeVotes, whyNoRoom } from "./signed-out-votes.ts"
+import { countSignedOut, removeVotes, whyFull } from "./signed-out-votes.ts"
 
 const { openPolls, pollTimer, sharedPoll, staffPoll } = views
 
@@ -58,7 +58,7 @@ interface PollEvent {
 const close = (turn: Turn, { poll, status }: PollEvent, why: "elapsed" | "cancelled"): Poll => {
   const closed = changePoll(turn, "poll.closed", poll, { status, closedAt: turn.at })
   publishTimer(turn, closed, why)
-  turn.emitWebhookEvent("poll.closed", views.closedNotice(closed))
+  turn.emitOccurrence("poll.closed", views.closedExtra(closed))
   return closed
 }
 
@@ -95,7 +95,7 @@ export const pollActions = {
     const change = { status, openedAt: turn.at, closedAt: null, endsAt, extendedMs: 0 }
     const opened = changePoll(turn, "poll.opened", poll, change)
     publishTimer(turn, opened, "running")
-    turn.emitWebhookEvent("poll.opened", views.openedNotice(opened))
+    turn.emitOccurrence("poll.opened", views.openedExtra(opened))
     return current(opened)
   },
   closePoll: (turn: Turn, event: PollEvent) => current(close(turn, event, "cancelled")),
@@ -167,7 +167,7 @@ const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   if (before.length > 0 && !poll.allowChange) {
     return refuse("conflict", "A vote in this poll cannot be changed.", { pollId: id, optionIds: before })
   }
-  const full = before.length === 0 ? whyNoRoom(turn, id) : undefined
+  const full = before.length === 0 ? whyFull(turn, id) : undefined
   if (full !== undefined) return full
   if (after.length > 0) turn.put("pollVote", key, after)
   else turn.remove("pollVote", key)

@@ -24,7 +24,7 @@ import { type Activity, type CommandHandler, isRefused, noSuch, type ReadContext
 import { whyLocked } from "../host-absence.ts"
 import { isMuted, MUTED, mutedWith } from "../mutes.ts"
 import { roomOf } from "../rooms/rooms.ts"
-import { countSignedOut, removeVotes, whyNoRoom } from "./signed-out-votes.ts"
+import { countSignedOut, removeVotes, whyFull } from "./signed-out-votes.ts"
 
 /** All questions of an event are held in memory. */
 const MAX_QUESTIONS = 10_000
@@ -97,7 +97,7 @@ const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) 
   turn.put("question", id, question)
   if (askerId === null && by !== null) turn.put("asker", id, by.participantId)
   publish(turn, "question.created", question)
-  turn.emitWebhookEvent("question.created", questionCreated(question))
+  turn.emitOccurrence("question.created", questionCreated(question))
   return { question: questionView(question) }
 }
 
@@ -150,7 +150,7 @@ const vote: CommandHandler<"question.vote"> = (turn, { id, on }, rev) => {
   const key = voteId(id, participantId)
   const isOn = turn.get("questionVote", key) === true
   if (isOn === on) return { questionId: id, votes: question.votes, voted: on }
-  const full = on ? whyNoRoom(turn, id) : undefined
+  const full = on ? whyFull(turn, id) : undefined
   if (full !== undefined) return full
   const votes = question.votes + (on ? 1 : -1)
   if (on) turn.put("questionVote", key, true)
@@ -224,7 +224,7 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
     turn.publish("question.removed", "event", { id, rev: next.rev, hidden: true })
   }
   publish(turn, "question.updated", next)
-  if (isNewlyAnswered(question, next)) turn.emitWebhookEvent("question.answered", questionAnswered(next))
+  if (isNewlyAnswered(question, next)) turn.emitOccurrence("question.answered", questionAnswered(next))
   return next
 }
 

@@ -22,7 +22,7 @@ const FULL = refuse("conflict", `Only ${MAX_SIGNED_OUT} people vote here without
 const NOBODY = { voters: 0, addresses: 0 } as const
 
 /** The refusal when the caller would exceed the number of anonymous voters. Earlier voters may change their vote or take it back. */
-export const whyNoRoom = (turn: Turn, of: string): Refused | undefined =>
+export const whyFull = (turn: Turn, of: string): Refused | undefined =>
   turn.by?.kind === "anonymous" && (turn.get("signedOutVotes", of)?.voters ?? 0) >= MAX_SIGNED_OUT ? FULL : undefined
 
 /** Counts the caller's vote on a poll or a question (`of`), cast or withdrawn, if the caller is anonymous. */

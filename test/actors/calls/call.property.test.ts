@@ -1,8 +1,8 @@
 /** The laws of a call, for any sequence of events. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { type Call, type CallEffect, type CallEvent, stepCall } from "../../../src/actors/calls/call.ts"
 import { MAX_AUDIO_PEERS } from "../../../src/actors/calls/limits.ts"
-import { type CallRoom, type RoomEffect, type RoomEvent, stepCall } from "../../../src/actors/calls/room.ts"
 
 const tracks = fc.record({ audio: fc.boolean(), video: fc.boolean() })
 /** Participants and sockets are few, so that events meet. */
@@ -28,7 +28,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 /** The latest peer of each participant, as the participant knows it. */
 class World {
-  room: CallRoom = []
+  room: Call = []
   now = 0
   #ids = 0
   readonly peers = new Map<number, string>()
@@ -42,7 +42,7 @@ class World {
     return this.peers.get(who) ?? "none"
   }
 
-  #event(given: Act): RoomEvent {
+  #event(given: Act): CallEvent {
     switch (given.type) {
       case "join":
         return {
@@ -69,7 +69,7 @@ class World {
     }
   }
 
-  do(given: Act): { readonly before: CallRoom; readonly effects: ReadonlyArray<RoomEffect> } {
+  do(given: Act): { readonly before: Call; readonly effects: ReadonlyArray<CallEffect> } {
     const before = this.room
     const { room, effects } = stepCall(before, this.#event(given))
     this.room = room
@@ -80,7 +80,7 @@ class World {
   }
 }
 
-const idsIn = (room: CallRoom): ReadonlyArray<string> => room.map(({ connectionId }) => connectionId)
+const idsIn = (room: Call): ReadonlyArray<string> => room.map(({ connectionId }) => connectionId)
 
 const property = (check: (world: World, given: Act, done: ReturnType<World["do"]>) => void): void =>
   fc.assert(
@@ -102,7 +102,7 @@ test("a room never has more people than its limit, and nobody twice", () => {
 
 test("every change of the list is sent to everybody in it, so that both ends of each pair know each other", () => {
   property(({ room }, _given, { before, effects }) => {
-    const view = (peers: CallRoom) => JSON.stringify(peers.map(({ connectionId, have }) => [connectionId, have]))
+    const view = (peers: Call) => JSON.stringify(peers.map(({ connectionId, have }) => [connectionId, have]))
     if (view(before) !== view(room)) expect(effects).toContainEqual({ type: "list", to: "all" })
   })
 })

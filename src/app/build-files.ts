@@ -5,7 +5,7 @@ import type { HashCost } from "../identity/accounts/passwords.ts"
 import type { MediaProcessorOptions } from "../media/processing/media-processor.ts"
 
 /** Folders and modules; tests run from sources and name a build of their own. */
-export interface Parts {
+export interface BuildFiles {
   /** Module of the process that inspects media. */
   readonly mediaEntry: MediaProcessorOptions["entry"]
   readonly hashCost?: HashCost
@@ -21,7 +21,7 @@ export interface Parts {
   readonly gateway?: Partial<Pick<GatewaySettings, "moveMs" | "budgets" | "commandsInFlight">>
 }
 
-export const PARTS: Parts = {
+export const BUILD_FILES: BuildFiles = {
   mediaEntry: { module: fileURLToPath(new URL("../media/processing/media-process.js", import.meta.url)), args: [] },
   clientFiles: new URL("../client-files/", import.meta.url),
   docsFiles: new URL("../docs-files/", import.meta.url),

@@ -1,6 +1,6 @@
 /** Index of the sockets of peers, by peer, socket, participant and node. */
 
-export interface CallSeat {
+export interface IndexedPeer {
   readonly roomId: string
   readonly connectionId: string
   readonly participantId: string
@@ -12,54 +12,54 @@ export interface CallSeat {
 
 const keyOf = (node: string, socket: number): string => `${socket} ${node}`
 
-export class CallSeats {
-  readonly #byId = new Map<string, CallSeat>()
+export class PeerIndex {
+  readonly #byId = new Map<string, IndexedPeer>()
   readonly #bySocket = new Map<string, string>()
   readonly #byParticipant = new Map<string, Set<string>>()
 
-  find(connectionId: string): CallSeat | undefined {
+  find(connectionId: string): IndexedPeer | undefined {
     return this.#byId.get(connectionId)
   }
 
-  at(node: string, socket: number): CallSeat | undefined {
+  at(node: string, socket: number): IndexedPeer | undefined {
     const connectionId = this.#bySocket.get(keyOf(node, socket))
     return connectionId === undefined ? undefined : this.#byId.get(connectionId)
   }
 
-  ofParticipant(participantId: string): ReadonlyArray<CallSeat> {
+  ofParticipant(participantId: string): ReadonlyArray<IndexedPeer> {
     return this.#all(this.#byParticipant.get(participantId) ?? [])
   }
 
-  ofNode(node: string): ReadonlyArray<CallSeat> {
-    return [...this.#byId.values()].filter((seat) => seat.node === node)
+  ofNode(node: string): ReadonlyArray<IndexedPeer> {
+    return [...this.#byId.values()].filter((peer) => peer.node === node)
   }
 
-  /** Returns the peer's previous seat. */
-  put(seat: CallSeat): CallSeat | undefined {
-    const before = this.remove(seat.connectionId)
-    const { connectionId, participantId, node, socket } = seat
-    this.#byId.set(connectionId, seat)
+  /** Returns the peer's previous peer. */
+  put(peer: IndexedPeer): IndexedPeer | undefined {
+    const before = this.remove(peer.connectionId)
+    const { connectionId, participantId, node, socket } = peer
+    this.#byId.set(connectionId, peer)
     if (node !== undefined) this.#bySocket.set(keyOf(node, socket), connectionId)
     const own = this.#byParticipant.get(participantId) ?? new Set()
     this.#byParticipant.set(participantId, own.add(connectionId))
     return before
   }
 
-  /** Returns the removed seat. */
-  remove(connectionId: string): CallSeat | undefined {
-    const seat = this.#byId.get(connectionId)
-    if (seat === undefined) return undefined
-    const { participantId, node, socket } = seat
+  /** Returns the removed peer. */
+  remove(connectionId: string): IndexedPeer | undefined {
+    const peer = this.#byId.get(connectionId)
+    if (peer === undefined) return undefined
+    const { participantId, node, socket } = peer
     this.#byId.delete(connectionId)
     const key = node === undefined ? undefined : keyOf(node, socket)
     if (key !== undefined && this.#bySocket.get(key) === connectionId) this.#bySocket.delete(key)
     const own = this.#byParticipant.get(participantId)
     own?.delete(connectionId)
     if (own?.size === 0) this.#byParticipant.delete(participantId)
-    return seat
+    return peer
   }
 
-  #all(connectionIds: Iterable<string>): ReadonlyArray<CallSeat> {
+  #all(connectionIds: Iterable<string>): ReadonlyArray<IndexedPeer> {
     return [...connectionIds].flatMap((connectionId) => this.#byId.get(connectionId) ?? [])
   }
 }

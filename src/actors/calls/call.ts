@@ -7,12 +7,12 @@ import type { CommandData } from "../../protocol/contract.ts"
 import type { RtcTracks } from "../../protocol/messages/media.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import type { PeerEntry } from "./call-request.ts"
-import { fullMessage, hasRoom } from "./limits.ts"
+import { admitsPeer, fullMessage } from "./limits.ts"
 
 /** A peer as listed to the other peers. */
 export type CallPeer = typeof PeerEntry.Type
 
-export interface SeatedPeer extends CallPeer {
+export interface Peer extends CallPeer {
   /** End of the grace period of a peer without a socket; null: it has a socket. */
   readonly awayUntil: number | null
   /** False: another node's list names the peer, but its own node has not reported it yet (`Restore`). */
@@ -20,7 +20,7 @@ export interface SeatedPeer extends CallPeer {
 }
 
 /** The peers in the order in which they joined. */
-export type CallRoom = ReadonlyArray<SeatedPeer>
+export type Call = ReadonlyArray<Peer>
 
 export type PeerSignal = CommandData<"rtc.signal">
 /** The reason why a peer left. */
@@ -47,7 +47,7 @@ interface Restore {
   readonly maxPeers: number
 }
 
-export type RoomEvent =
+export type CallEvent =
   | Join
   | Restore
   | { readonly type: "leave"; readonly connectionId: string; readonly why: PeerDeparture }
@@ -56,18 +56,18 @@ export type RoomEvent =
   | { readonly type: "expire"; readonly now: number }
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
 
-export type RoomEffect =
+export type CallEffect =
   /** The socket of the command now belongs to this peer. */
-  | { readonly type: "attach"; readonly peer: SeatedPeer; readonly resumed: boolean }
-  | { readonly type: "detach"; readonly peer: SeatedPeer; readonly why: PeerDeparture }
+  | { readonly type: "attach"; readonly peer: Peer; readonly resumed: boolean }
+  | { readonly type: "detach"; readonly peer: Peer; readonly why: PeerDeparture }
   /** Sends the peer list to one peer, or to all. */
   | { readonly type: "list"; readonly to: string | "all" }
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
   | { readonly type: "refuse"; readonly refusal: Refusal }
 
-interface RoomStep {
-  readonly room: CallRoom
-  readonly effects: ReadonlyArray<RoomEffect>
+interface CallStep {
+  readonly room: Call
+  readonly effects: ReadonlyArray<CallEffect>
 }
 
 /** Delay before a signal to a peer without a socket is retried. */
@@ -88,40 +88,40 @@ const AWAY: Refusal = {
 /** The calls of the event have just moved to another owner, and not all nodes have reported their peers. */
 export const LATER: Refusal = { ...AWAY, message: "The call is being moved; try again." }
 
-const refused = (room: CallRoom, refusal: Refusal): RoomStep => ({ room, effects: [{ type: "refuse", refusal }] })
+const refused = (room: Call, refusal: Refusal): CallStep => ({ room, effects: [{ type: "refuse", refusal }] })
 
 const isSameTracks = (a: RtcTracks, b: RtcTracks): boolean => a.audio === b.audio && a.video === b.video
 
 /** The peer that the sender of `join` already has: found by its socket, or by the connection id that it resumes. */
-const knownPeer = (room: CallRoom, { own, resume, participantId }: Join): SeatedPeer | undefined =>
+const knownPeer = (room: Call, { own, resume, participantId }: Join): Peer | undefined =>
   room.find(({ connectionId }) => connectionId === own) ??
   room.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
 
-const fits = (others: CallRoom, have: RtcTracks, maxPeers: number): boolean =>
-  hasRoom(
+const fits = (others: Call, have: RtcTracks, maxPeers: number): boolean =>
+  admitsPeer(
     others.map((peer) => peer.have),
     have,
     maxPeers,
   )
 
-const join = (room: CallRoom, event: Join): RoomStep => {
+const join = (room: Call, event: Join): CallStep => {
   const { participantId, name, have, maxPeers, freshId } = event
   const known = knownPeer(room, event)
   const others = room.filter((peer) => peer.participantId !== participantId)
   if (!fits(others, have, maxPeers)) return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
   if (known === undefined) {
     const replaced = room.filter((peer) => peer.participantId === participantId)
-    const peer: SeatedPeer = { connectionId: freshId, participantId, name, have, awayUntil: null, isClaimed: true }
+    const peer: Peer = { connectionId: freshId, participantId, name, have, awayUntil: null, isClaimed: true }
     return {
       room: [...others, peer],
       effects: [
-        ...replaced.map((gone): RoomEffect => ({ type: "detach", peer: gone, why: "replaced" })),
+        ...replaced.map((gone): CallEffect => ({ type: "detach", peer: gone, why: "replaced" })),
         { type: "attach", peer, resumed: false },
         { type: "list", to: "all" },
       ],
     }
   }
-  const peer: SeatedPeer = { ...known, name, have, awayUntil: null, isClaimed: true }
+  const peer: Peer = { ...known, name, have, awayUntil: null, isClaimed: true }
   const isSame = isSameTracks(known.have, have) && known.name === name
   return {
     room: room.map((other) => (other === known ? peer : other)),
@@ -137,26 +137,22 @@ const join = (room: CallRoom, event: Join): RoomStep => {
 const precedes = (one: CallPeer, other: CallPeer): boolean => one.connectionId < other.connectionId
 
 /** The peers after evicting unclaimed ones, the last first, until the newcomer fits. Undefined: the room is full even so. */
-const makingRoom = (others: CallRoom, have: RtcTracks, maxPeers: number): CallRoom | undefined => {
+const admitting = (others: Call, have: RtcTracks, maxPeers: number): Call | undefined => {
   if (fits(others, have, maxPeers)) return others
   const last = others.findLast(({ isClaimed }) => !isClaimed)
   if (last === undefined) return undefined
-  return makingRoom(
+  return admitting(
     others.filter((peer) => peer !== last),
     have,
     maxPeers,
   )
 }
 
-const claimAgain = (
-  room: CallRoom,
-  known: SeatedPeer,
-  { peer: given, isClaimed, awayUntil, maxPeers }: Restore,
-): RoomStep => {
+const claimAgain = (room: Call, known: Peer, { peer: given, isClaimed, awayUntil, maxPeers }: Restore): CallStep => {
   if (!isClaimed || known.participantId !== given.participantId) return { room, effects: [] }
   const others = room.filter((other) => other !== known)
   const have = fits(others, given.have, maxPeers) ? given.have : known.have
-  const peer: SeatedPeer = { ...given, have, awayUntil, isClaimed: true }
+  const peer: Peer = { ...given, have, awayUntil, isClaimed: true }
   return {
     room: room.map((other) => (other === known ? peer : other)),
     effects: [{ type: "attach", peer, resumed: true }],
@@ -164,7 +160,7 @@ const claimAgain = (
 }
 
 /** Restores a peer without sending a list: the caller sends it once all peers of a room are restored. */
-const restore = (room: CallRoom, event: Restore): RoomStep => {
+const restore = (room: Call, event: Restore): CallStep => {
   const { peer: given, isClaimed, awayUntil, maxPeers } = event
   const known = room.find(({ connectionId }) => connectionId === given.connectionId)
   if (known !== undefined) return claimAgain(room, known, event)
@@ -173,39 +169,39 @@ const restore = (room: CallRoom, event: Restore): RoomStep => {
   if (own.some((before) => !isClaimed || (before.isClaimed && precedes(given, before))))
     return refused(room, TAKEN_OVER)
   const others = room.filter((peer) => !own.includes(peer))
-  const kept = makingRoom(others, given.have, maxPeers)
+  const kept = admitting(others, given.have, maxPeers)
   if (kept === undefined || (!isClaimed && kept.length < others.length)) {
     return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
   }
-  const peer: SeatedPeer = { ...given, awayUntil, isClaimed }
+  const peer: Peer = { ...given, awayUntil, isClaimed }
   return {
     room: [...kept.filter((before) => precedes(before, peer)), peer, ...kept.filter((after) => !precedes(after, peer))],
     effects: [
       ...room
         .filter((before) => !kept.includes(before))
-        .map((gone): RoomEffect => ({ type: "detach", peer: gone, why: "replaced" })),
+        .map((gone): CallEffect => ({ type: "detach", peer: gone, why: "replaced" })),
       ...(isClaimed ? ([{ type: "attach", peer, resumed: true }] as const) : []),
     ],
   }
 }
 
-const without = (room: CallRoom, isGone: (peer: SeatedPeer) => boolean, why: PeerDeparture): RoomStep => {
+const without = (room: Call, isGone: (peer: Peer) => boolean, why: PeerDeparture): CallStep => {
   const gone = room.filter(isGone)
   if (gone.length === 0) return { room, effects: [] }
   return {
     room: room.filter((peer) => !isGone(peer)),
-    effects: [...gone.map((peer): RoomEffect => ({ type: "detach", peer, why })), { type: "list", to: "all" }],
+    effects: [...gone.map((peer): CallEffect => ({ type: "detach", peer, why })), { type: "list", to: "all" }],
   }
 }
 
-const signal = (room: CallRoom, from: string, given: PeerSignal): RoomStep => {
+const signal = (room: Call, from: string, given: PeerSignal): CallStep => {
   const [sender, receiver] = [from, given.to].map((id) => room.find(({ connectionId }) => connectionId === id))
   if (sender === undefined || receiver === undefined || sender === receiver) return refused(room, NO_SUCH_PEER)
   if (receiver.awayUntil !== null) return refused(room, AWAY)
   return { room, effects: [{ type: "signal", from, signal: given }] }
 }
 
-export const stepCall = (room: CallRoom, event: RoomEvent): RoomStep => {
+export const stepCall = (room: Call, event: CallEvent): CallStep => {
   switch (event.type) {
     case "join":
       return join(room, event)
