@@ -91,7 +91,7 @@ const questionsOf = ({ eventId }: Place, status?: QuestionStatus): List => ({
 const listsOf = (place: Place): ReadonlyArray<List> => {
   const { workspaceId, eventId } = place
   return [
-    byTime("events", "/v1/events", (sql, page) => pageEvents(sql, { workspaceId, eventIds: null }, page)),
+    byTime("events", "/v1/events", (sql, page) => pageEvents(sql, { workspaceId, eventIds: null }, {}, page)),
     byTime("users", "/v1/users", (sql, page) => pageUsers(sql, workspaceId, page)),
     byTime("memberships", `/v1/events/${eventId}/memberships`, (sql, page) => pageMemberships(sql, eventId, page)),
     byTime("audit entries", `/v1/workspaces/${workspaceId}/audit`, (sql, page) => pageAudit(sql, workspaceId, page)),

@@ -37,10 +37,10 @@ const problem = (code: string) => ({
 })
 
 test("a request whose line and headers exceed four kilobytes is refused by the engine, and the server goes on", async () => {
-  const long = await fetch(`${server.url}/v1/events?q=${"a".repeat(4200)}`)
+  const long = await fetch(`${server.url}/v1/events?pad=${"a".repeat(4200)}`)
   expect([long.status, await long.text()]).toEqual([431, expect.stringContaining("Too Large")])
   expect(
-    (await fetch(`${server.url}/v1/events?q=${"a".repeat(3500)}`, { headers: { "x-api-key": acme.key } })).status,
+    (await fetch(`${server.url}/v1/events?pad=${"a".repeat(3500)}`, { headers: { "x-api-key": acme.key } })).status,
   ).toBe(200)
 })
 

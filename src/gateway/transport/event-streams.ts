@@ -24,7 +24,7 @@ export interface NewStream {
 }
 
 /** The needs of the streams beside the gateway. */
-export interface StreamNeeds {
+interface StreamNeeds {
   readonly sessions: Pick<StreamSessions["Service"], "begin">
   readonly timers: Timers
   readonly orderedLimitBytes: number

@@ -18,7 +18,7 @@ import {
 /** The engine's app to which the gateway is bound. */
 export type SocketApp = TemplatedApp
 
-export interface SocketHandlers extends ConnectionHandlers {
+interface SocketHandlers extends ConnectionHandlers {
   readonly clientOf: (peer: string, forwardedFor: string) => Client
 }
 
