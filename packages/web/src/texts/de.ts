@@ -734,7 +734,7 @@ export const de: Texts = {
     events: "Veranstaltungen",
     noEvents: "Noch keine Veranstaltungen.",
     noEventsFound: "Keine Veranstaltung passt.",
-    searchEvents: "Titel suchen",
+    searchEvents: "Veranstaltung suchen",
     eventState: "Zustand",
     allStates: "Alle",
     newEvent: "Neue Veranstaltung",

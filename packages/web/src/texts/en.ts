@@ -729,7 +729,7 @@ export const en = {
     events: "Events",
     noEvents: "No events yet.",
     noEventsFound: "No event matches.",
-    searchEvents: "Search a title",
+    searchEvents: "Find an event",
     eventState: "State",
     allStates: "All",
     newEvent: "New event",
