@@ -19,7 +19,7 @@ public class OkHttp {
         new EventInput().type("webinar").title("Generated").visibility(Visibility.PUBLIC).phases(List.of(phase));
     Event event = events.createEvent(given, null, null);
     PublishedEvent published = events.publishEvent(event.getId(), null);
-    EventPage page = events.listEvents(2, null);
+    EventPage page = events.listEvents(2, null, null, null, null, null, null);
     RegisterInput person = new RegisterInput().name("Ada").email("ada@example.com");
     RegisterResult taken = new PublicEventsApi(api).register(event.getId(), person);
     ReportsApi reports = new ReportsApi(api);
