@@ -84,10 +84,11 @@ export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
     summary: "pg_terminate_backend on all sessions, again and again",
     on: "both",
     seconds: [2, 8],
-    run: async ({ site }, ms) => {
+    run: async ({ site, ledger }, ms) => {
       const end = Date.now() + ms
       while (Date.now() < end) {
         await terminateSessions(site.postgres)
+        ledger.sessionsEnd()
         await sleep(400)
       }
     },

@@ -32,6 +32,7 @@ export class Ledger {
   readonly #entries = new Map<string, Entry>()
   #isServerStopped = false
   #serverBackAt = 0
+  #sessionsEndedAt = 0
 
   ask(kind: Kind, mark: string, eventId: string | null): void {
     this.#entries.set(`${kind} ${mark}`, { kind, mark, eventId, during: this.during, acknowledgedAt: undefined })
@@ -68,6 +69,19 @@ export class Ledger {
   serverIsBack(): void {
     this.#isServerStopped = false
     this.#serverBackAt = Date.now()
+  }
+
+  /** All sessions of the database end. */
+  sessionsEnd(): void {
+    this.#sessionsEndedAt = Date.now()
+  }
+
+  /**
+   * Milliseconds in which a server that committed last at that time could have committed more. Where sessions end again and again, each new
+   * one may take a write, so that the server is ready, and yet none lasts long enough for the live events.
+   */
+  unservedSince(committedAt: number): number {
+    return this.waitedSince(Math.max(committedAt, this.#sessionsEndedAt))
   }
 
   /** For how long something that was sent then waits for a server that could answer; milliseconds. */

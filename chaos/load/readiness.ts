@@ -31,7 +31,7 @@ export const watchReadiness = (
     if (answer === undefined) return
     await answer.arrayBuffer().catch(() => undefined)
     ledger.count(`/readyz: ${answer.status}`)
-    if (!answer.ok || ledger.waitedSince(lastServedAt()) <= unservedMs) {
+    if (!answer.ok || ledger.unservedSince(lastServedAt()) <= unservedMs) {
       saidReadySince = undefined
       return
     }
