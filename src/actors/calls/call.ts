@@ -65,8 +65,9 @@ export type CallEffect =
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
   | { readonly type: "refuse"; readonly refusal: Refusal }
 
-interface CallStep {
-  readonly room: Call
+/** The call after an event, and the effects of the event. */
+interface Next {
+  readonly call: Call
   readonly effects: ReadonlyArray<CallEffect>
 }
 
@@ -88,14 +89,14 @@ const AWAY: Refusal = {
 /** The calls of the event have just moved to another owner, and not all nodes have reported their peers. */
 export const LATER: Refusal = { ...AWAY, message: "The call is being moved; try again." }
 
-const refused = (room: Call, refusal: Refusal): CallStep => ({ room, effects: [{ type: "refuse", refusal }] })
+const refused = (call: Call, refusal: Refusal): Next => ({ call, effects: [{ type: "refuse", refusal }] })
 
 const isSameTracks = (a: RtcTracks, b: RtcTracks): boolean => a.audio === b.audio && a.video === b.video
 
 /** The peer that the sender of `join` already has: found by its socket, or by the connection id that it resumes. */
-const knownPeer = (room: Call, { own, resume, participantId }: Join): Peer | undefined =>
-  room.find(({ connectionId }) => connectionId === own) ??
-  room.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
+const knownPeer = (call: Call, { own, resume, participantId }: Join): Peer | undefined =>
+  call.find(({ connectionId }) => connectionId === own) ??
+  call.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
 
 const fits = (others: Call, have: RtcTracks, maxPeers: number): boolean =>
   admitsPeer(
@@ -104,16 +105,16 @@ const fits = (others: Call, have: RtcTracks, maxPeers: number): boolean =>
     maxPeers,
   )
 
-const join = (room: Call, event: Join): CallStep => {
+const join = (call: Call, event: Join): Next => {
   const { participantId, name, have, maxPeers, freshId } = event
-  const known = knownPeer(room, event)
-  const others = room.filter((peer) => peer.participantId !== participantId)
-  if (!fits(others, have, maxPeers)) return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
+  const known = knownPeer(call, event)
+  const others = call.filter((peer) => peer.participantId !== participantId)
+  if (!fits(others, have, maxPeers)) return refused(call, { code: "conflict", message: fullMessage(maxPeers) })
   if (known === undefined) {
-    const replaced = room.filter((peer) => peer.participantId === participantId)
+    const replaced = call.filter((peer) => peer.participantId === participantId)
     const peer: Peer = { connectionId: freshId, participantId, name, have, awayUntil: null, isClaimed: true }
     return {
-      room: [...others, peer],
+      call: [...others, peer],
       effects: [
         ...replaced.map((gone): CallEffect => ({ type: "detach", peer: gone, why: "replaced" })),
         { type: "attach", peer, resumed: false },
@@ -124,7 +125,7 @@ const join = (room: Call, event: Join): CallStep => {
   const peer: Peer = { ...known, name, have, awayUntil: null, isClaimed: true }
   const isSame = isSameTracks(known.have, have) && known.name === name
   return {
-    room: room.map((other) => (other === known ? peer : other)),
+    call: call.map((other) => (other === known ? peer : other)),
     effects: [
       { type: "attach", peer, resumed: true },
       // A peer that joins again without a change asks for fresh credentials.
@@ -148,36 +149,36 @@ const admitting = (others: Call, have: RtcTracks, maxPeers: number): Call | unde
   )
 }
 
-const claimAgain = (room: Call, known: Peer, { peer: given, isClaimed, awayUntil, maxPeers }: Restore): CallStep => {
-  if (!isClaimed || known.participantId !== given.participantId) return { room, effects: [] }
-  const others = room.filter((other) => other !== known)
+const claimAgain = (call: Call, known: Peer, { peer: given, isClaimed, awayUntil, maxPeers }: Restore): Next => {
+  if (!isClaimed || known.participantId !== given.participantId) return { call, effects: [] }
+  const others = call.filter((other) => other !== known)
   const have = fits(others, given.have, maxPeers) ? given.have : known.have
   const peer: Peer = { ...given, have, awayUntil, isClaimed: true }
   return {
-    room: room.map((other) => (other === known ? peer : other)),
+    call: call.map((other) => (other === known ? peer : other)),
     effects: [{ type: "attach", peer, resumed: true }],
   }
 }
 
 /** Restores a peer without sending a list: the caller sends it once all peers of a room are restored. */
-const restore = (room: Call, event: Restore): CallStep => {
+const restore = (call: Call, event: Restore): Next => {
   const { peer: given, isClaimed, awayUntil, maxPeers } = event
-  const known = room.find(({ connectionId }) => connectionId === given.connectionId)
-  if (known !== undefined) return claimAgain(room, known, event)
-  const own = room.filter(({ participantId }) => participantId === given.participantId)
+  const known = call.find(({ connectionId }) => connectionId === given.connectionId)
+  if (known !== undefined) return claimAgain(call, known, event)
+  const own = call.filter(({ participantId }) => participantId === given.participantId)
   // The most recent peer of a participant wins, but a claimed peer wins over an unclaimed one.
   if (own.some((before) => !isClaimed || (before.isClaimed && precedes(given, before))))
-    return refused(room, TAKEN_OVER)
-  const others = room.filter((peer) => !own.includes(peer))
+    return refused(call, TAKEN_OVER)
+  const others = call.filter((peer) => !own.includes(peer))
   const kept = admitting(others, given.have, maxPeers)
   if (kept === undefined || (!isClaimed && kept.length < others.length)) {
-    return refused(room, { code: "conflict", message: fullMessage(maxPeers) })
+    return refused(call, { code: "conflict", message: fullMessage(maxPeers) })
   }
   const peer: Peer = { ...given, awayUntil, isClaimed }
   return {
-    room: [...kept.filter((before) => precedes(before, peer)), peer, ...kept.filter((after) => !precedes(after, peer))],
+    call: [...kept.filter((before) => precedes(before, peer)), peer, ...kept.filter((after) => !precedes(after, peer))],
     effects: [
-      ...room
+      ...call
         .filter((before) => !kept.includes(before))
         .map((gone): CallEffect => ({ type: "detach", peer: gone, why: "replaced" })),
       ...(isClaimed ? ([{ type: "attach", peer, resumed: true }] as const) : []),
@@ -185,40 +186,40 @@ const restore = (room: Call, event: Restore): CallStep => {
   }
 }
 
-const without = (room: Call, isGone: (peer: Peer) => boolean, why: PeerDeparture): CallStep => {
-  const gone = room.filter(isGone)
-  if (gone.length === 0) return { room, effects: [] }
+const without = (call: Call, isGone: (peer: Peer) => boolean, why: PeerDeparture): Next => {
+  const gone = call.filter(isGone)
+  if (gone.length === 0) return { call, effects: [] }
   return {
-    room: room.filter((peer) => !isGone(peer)),
+    call: call.filter((peer) => !isGone(peer)),
     effects: [...gone.map((peer): CallEffect => ({ type: "detach", peer, why })), { type: "list", to: "all" }],
   }
 }
 
-const signal = (room: Call, from: string, given: PeerSignal): CallStep => {
-  const [sender, receiver] = [from, given.to].map((id) => room.find(({ connectionId }) => connectionId === id))
-  if (sender === undefined || receiver === undefined || sender === receiver) return refused(room, NO_SUCH_PEER)
-  if (receiver.awayUntil !== null) return refused(room, AWAY)
-  return { room, effects: [{ type: "signal", from, signal: given }] }
+const signal = (call: Call, from: string, given: PeerSignal): Next => {
+  const [sender, receiver] = [from, given.to].map((id) => call.find(({ connectionId }) => connectionId === id))
+  if (sender === undefined || receiver === undefined || sender === receiver) return refused(call, NO_SUCH_PEER)
+  if (receiver.awayUntil !== null) return refused(call, AWAY)
+  return { call, effects: [{ type: "signal", from, signal: given }] }
 }
 
-export const stepCall = (room: Call, event: CallEvent): CallStep => {
+export const stepCall = (call: Call, event: CallEvent): Next => {
   switch (event.type) {
     case "join":
-      return join(room, event)
+      return join(call, event)
     case "restore":
-      return restore(room, event)
+      return restore(call, event)
     case "leave":
-      return without(room, ({ connectionId }) => connectionId === event.connectionId, event.why)
+      return without(call, ({ connectionId }) => connectionId === event.connectionId, event.why)
     case "lose":
       return {
-        room: room.map((peer) =>
+        call: call.map((peer) =>
           peer.connectionId === event.connectionId ? { ...peer, awayUntil: event.until } : peer,
         ),
         effects: [],
       }
     case "expire":
-      return without(room, ({ awayUntil }) => awayUntil !== null && awayUntil <= event.now, "expired")
+      return without(call, ({ awayUntil }) => awayUntil !== null && awayUntil <= event.now, "expired")
     case "signal":
-      return signal(room, event.from, event.signal)
+      return signal(call, event.from, event.signal)
   }
 }

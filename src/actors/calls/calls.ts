@@ -252,17 +252,17 @@ export class Calls {
 
   /** `from`: the socket of a join, or of a peer that its node reports. */
   #step(roomId: string, event: CallEvent, from?: PeerPlace): ReadonlyArray<CallEffect> {
-    const { room, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
-    if (room.length === 0) this.#rooms.delete(roomId)
-    else this.#rooms.set(roomId, room)
-    if (event.type === "restore" && !event.isClaimed) this.#putUnclaimed(roomId, room, event.peer.connectionId)
+    const { call, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
+    if (call.length === 0) this.#rooms.delete(roomId)
+    else this.#rooms.set(roomId, call)
+    if (event.type === "restore" && !event.isClaimed) this.#putUnclaimed(roomId, call, event.peer.connectionId)
     for (const effect of effects) this.#perform(roomId, effect, from)
     return effects
   }
 
   /** A peer that its own node has not reported yet has no socket. */
-  #putUnclaimed(roomId: string, room: Call, connectionId: string): void {
-    const peer = room.find((one) => one.connectionId === connectionId)
+  #putUnclaimed(roomId: string, call: Call, connectionId: string): void {
+    const peer = call.find((one) => one.connectionId === connectionId)
     if (peer?.isClaimed === false) this.#index.put(this.#indexed(roomId, peer))
   }
 

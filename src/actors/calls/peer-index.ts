@@ -34,7 +34,7 @@ export class PeerIndex {
     return [...this.#byId.values()].filter((peer) => peer.node === node)
   }
 
-  /** Returns the peer's previous peer. */
+  /** Returns what the index had under the peer's connection. */
   put(peer: IndexedPeer): IndexedPeer | undefined {
     const before = this.remove(peer.connectionId)
     const { connectionId, participantId, node, socket } = peer
@@ -45,7 +45,7 @@ export class PeerIndex {
     return before
   }
 
-  /** Returns the removed peer. */
+  /** Returns the peer that was removed. */
   remove(connectionId: string): IndexedPeer | undefined {
     const peer = this.#byId.get(connectionId)
     if (peer === undefined) return undefined

@@ -11,7 +11,7 @@ import { type Envelope, NotOwner, type Outcome } from "../commands.ts"
 
 type Outcomes = ReadonlyArray<Outcome>
 
-/** What all inboxes of a kind share. */
+/** Bounds, fork and metrics that all inboxes of a kind share. */
 export interface InboxNeeds {
   /** Most waiting commands from this process, and most other waiting requests. */
   readonly most: number

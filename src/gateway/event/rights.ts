@@ -1,4 +1,4 @@
-/** What participants may do at an event: their changes apply to connections, to calls, and to what connections are told of their role. */
+/** Applies changes of participants' rights at an event to their connections and calls, and tells connections of their role. */
 import type { EventAccess } from "../../model/grants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/wire/close-codes.ts"

@@ -28,7 +28,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 /** The latest peer of each participant, as the participant knows it. */
 class World {
-  room: Call = []
+  call: Call = []
   now = 0
   #ids = 0
   readonly peers = new Map<number, string>()
@@ -70,9 +70,9 @@ class World {
   }
 
   do(given: Act): { readonly before: Call; readonly effects: ReadonlyArray<CallEffect> } {
-    const before = this.room
-    const { room, effects } = stepCall(before, this.#event(given))
-    this.room = room
+    const before = this.call
+    const { call, effects } = stepCall(before, this.#event(given))
+    this.call = call
     for (const effect of effects) {
       if (effect.type === "attach" && given.type === "join") this.peers.set(given.who, effect.peer.connectionId)
     }
@@ -80,7 +80,7 @@ class World {
   }
 }
 
-const idsIn = (room: Call): ReadonlyArray<string> => room.map(({ connectionId }) => connectionId)
+const idsIn = (call: Call): ReadonlyArray<string> => call.map(({ connectionId }) => connectionId)
 
 const property = (check: (world: World, given: Act, done: ReturnType<World["do"]>) => void): void =>
   fc.assert(
@@ -92,18 +92,18 @@ const property = (check: (world: World, given: Act, done: ReturnType<World["do"]
   )
 
 test("a room never has more people than its limit, and nobody twice", () => {
-  property(({ room, maxPeers }) => {
-    const most = room.some(({ have }) => have.video) ? maxPeers : MAX_AUDIO_PEERS
-    expect(room.length).toBeLessThanOrEqual(most)
-    expect(new Set(idsIn(room)).size).toBe(room.length)
-    expect(new Set(room.map(({ participantId }) => participantId)).size).toBe(room.length)
+  property(({ call, maxPeers }) => {
+    const most = call.some(({ have }) => have.video) ? maxPeers : MAX_AUDIO_PEERS
+    expect(call.length).toBeLessThanOrEqual(most)
+    expect(new Set(idsIn(call)).size).toBe(call.length)
+    expect(new Set(call.map(({ participantId }) => participantId)).size).toBe(call.length)
   })
 })
 
 test("every change of the list is sent to everybody in it, so that both ends of each pair know each other", () => {
-  property(({ room }, _given, { before, effects }) => {
+  property(({ call }, _given, { before, effects }) => {
     const view = (peers: Call) => JSON.stringify(peers.map(({ connectionId, have }) => [connectionId, have]))
-    if (view(before) !== view(room)) expect(effects).toContainEqual({ type: "list", to: "all" })
+    if (view(before) !== view(call)) expect(effects).toContainEqual({ type: "list", to: "all" })
   })
 })
 
@@ -115,8 +115,8 @@ test("a peer that left or whose time ran out is gone, and never comes back under
       for (const given of acts) {
         const { effects } = world.do(given)
         for (const effect of effects) if (effect.type === "detach") gone.add(effect.peer.connectionId)
-        expect(idsIn(world.room).filter((id) => gone.has(id))).toEqual([])
-        const isOverdue = world.room.some(({ awayUntil }) => awayUntil !== null && awayUntil <= world.now)
+        expect(idsIn(world.call).filter((id) => gone.has(id))).toEqual([])
+        const isOverdue = world.call.some(({ awayUntil }) => awayUntil !== null && awayUntil <= world.now)
         if (given.type === "pass") expect(isOverdue).toBe(false)
       }
     }),

@@ -10,7 +10,7 @@ import { NOBODY, type Present } from "../../../src/actors/presence/presence.ts"
 import type { Raised } from "../../../src/actors/state/chart-events.ts"
 import { type RegionName, regionOf } from "../../../src/actors/state/chart-snapshot.ts"
 import { RecordStore } from "../../../src/actors/state/record-store.ts"
-import type { LiveState } from "../../../src/actors/state/state.ts"
+import { type LiveState, PENDING } from "../../../src/actors/state/state.ts"
 import { type Event, NEW_EVENT } from "../../../src/model/event.ts"
 import type { PhaseState } from "../../../src/model/phase.ts"
 import { toTimestamp } from "../../../src/model/timestamp.ts"
@@ -42,14 +42,7 @@ export const phaseOf = (phase: Partial<PhaseState>, position: number): PhaseStat
   modality: "meeting",
   config: {},
   featureSet: ["transcript"],
-  status: "pending",
-  startedAt: null,
-  endedAt: null,
-  timerEndsAt: null,
-  extendedSeconds: 0,
-  rev: 1,
-  timerRev: 0,
-  timerElapsed: false,
+  ...PENDING,
   ...phase,
 })
 

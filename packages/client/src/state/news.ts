@@ -1,4 +1,4 @@
-/** What the parts of the state share: the dispatches that change each, by contract, and the receiver. A part that lacks a case does not compile. */
+/** The dispatches that change each part of the state, by contract, and the receiver of dispatches. A part that lacks a case does not compile. */
 import { CHANGES } from "../contract/changes.ts"
 import type { Me } from "../contract/types.ts"
 import type { Dispatch } from "../wire.ts"
