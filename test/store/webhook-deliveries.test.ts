@@ -1,5 +1,4 @@
-import { Redacted } from "effect"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
@@ -17,7 +16,6 @@ import {
   sweepMessages,
 } from "../../src/store/webhooks/webhook-deliveries.ts"
 import { deleteWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
-import { openStore } from "../support/store.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
 const request = (given: Partial<FirstTriesRequest> = {}) => ({
@@ -389,49 +387,4 @@ test("the sweep removes finished old messages, and keeps pending and recent ones
   expect(await sweepMessages(sql, cutoff, 10)).toBe(1)
   expect(await sweepMessages(sql, toTimestamp(Date.now() + 1_000), 10)).toBe(1)
   expect(await statuses()).toEqual(["pending"])
-})
-
-test("neither claiming nor settling walks over a backlog, also before the table has statistics", async () => {
-  const { url, workspaceId, addEndpoint } = await openOutbox()
-  // A count of PostgreSQL is kept by connection.
-  const sql = openStore(Redacted.value(url), 1)
-  onTestFinished(() => sql.end())
-  const { id } = await addEndpoint("https://example.com/")
-  const eventId = newId()
-  const addBacklog = (count: number) => sql`
-    with message as (
-      insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
-      select gen_random_uuid(), ${workspaceId}::uuid, ${eventId}::uuid, 'question.created', '{}', now()
-        from generate_series(1, ${count}::int)
-      returning id, event_id)
-    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
-    select gen_random_uuid(), message.id, ${id}::uuid, message.event_id, now() from message`
-  /** Rows and entries of indexes that the connection has read, by PostgreSQL's own count. */
-  const readSoFar = async (): Promise<number> => {
-    await sql`select pg_stat_force_next_flush()`
-    const [{ read } = { read: Number.NaN }] = await sql<{ read: number }[]>`
-      select ((select sum(seq_tup_read) from pg_stat_user_tables)
-              + (select sum(idx_tup_read) from pg_stat_user_indexes))::float8 as read`
-    return read
-  }
-  /** Rows and entries read by ten rounds of three statements. */
-  const costOfRounds = async (): Promise<number> => {
-    const before = await readSoFar()
-    for (let round = 0; round < 10; round++) {
-      const claimed = await claimFirstTries(sql, request({ runLength: 1 }))
-      expect(claimed).toHaveLength(1)
-      expect(await claimFirstTries(sql, request())).toHaveLength(0)
-      await settleDeliveries(
-        sql,
-        claimed.map((row) => result(row)),
-      )
-    }
-    return (await readSoFar()) - before
-  }
-  await addBacklog(40)
-  const small = await costOfRounds()
-  await addBacklog(40_000)
-  // A single walk over the backlog reads 40,000.
-  expect(small).toBeGreaterThan(0)
-  expect((await costOfRounds()) - small).toBeLessThan(20_000)
 })

@@ -16,9 +16,10 @@
  *
  * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match (`finished_at is null` is
  * `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner that takes the partial indexes for empty
- * would scan the whole backlog once per row. For the same reason the state of an endpoint is read in a subquery of its own, which the
- * planner cannot turn into a join of all endpoints with all lanes, and a settlement does not name its rows' endpoints, whose index would
- * lead it over all their deliveries.
+ * would scan the whole backlog once per row. For the same reason a lane, and the retries of an endpoint, are found by comparing rows of the
+ * index's columns in its order: with `endpoint_id = …` the planner may take the index of the lists and sort all that wait. The state of an
+ * endpoint is read in a subquery of its own, which the planner cannot turn into a join of all endpoints with all lanes, and a settlement
+ * does not name its rows' endpoints, whose index would lead it over all their deliveries.
  */
 
 import type { Attempt, DeliveryStatus } from "../../model/integrations/webhook-delivery.ts"
@@ -101,8 +102,8 @@ export const claimFirstTries = async (
                               order by h.claimed_by is not distinct from ${request.claim} desc, h.seq) as turn
       from lanes cross join lateral (
         select d.* from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
-           and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
-         order by d.seq limit 1) h
+           and (d.endpoint_id, d.lane, d.seq) > (lanes.endpoint_id, lanes.lane, 0)
+         order by d.endpoint_id, d.lane, d.seq limit 1) h
      where (select e.status from webhook_endpoints e where e.id = lanes.endpoint_id) = 'active'
        and (h.claimed_by is null or h.claimed_by = ${request.claim} or h.claimed_until <= now())
   ), chosen as (
@@ -121,9 +122,10 @@ export const claimFirstTries = async (
       cross join lateral (
       select d.id, row_number() over (order by d.seq) as turn, count(*) filter (where d.claimed_by <> ${request.claim} and d.claimed_until > now())
                      over (order by d.seq) as on_their_way
-        from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
-         and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
-       order by d.seq limit ${LONGEST_RUN}) r
+        from (select * from webhook_deliveries where status = 'pending' and attempts = 0
+                 and (endpoint_id, lane, seq) >= (head.endpoint_id, head.lane, head.seq)
+               order by endpoint_id, lane, seq limit ${LONGEST_RUN}) d
+       where d.endpoint_id = head.endpoint_id and d.lane = head.lane) r
      where r.on_their_way = 0 and r.turn <= coalesce(b.n, ${request.runLength}::int)
   ), claimed as (
     update webhook_deliveries d
@@ -152,10 +154,11 @@ export const claimRetries = async (
     select r.id, r.next_attempt_at, o.endpoint_id,
            row_number() over (partition by o.endpoint_id order by r.next_attempt_at) as turn
       from owners o cross join lateral (
-        select d.id, d.next_attempt_at from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
-           and d.endpoint_id = o.endpoint_id and d.next_attempt_at <= now()
-         order by d.next_attempt_at limit ${request.perEndpoint}) r
-     where (select e.status from webhook_endpoints e where e.id = o.endpoint_id) = 'active'
+        select * from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
+           and (d.endpoint_id, d.next_attempt_at) >= (o.endpoint_id, '-infinity')
+         order by d.endpoint_id, d.next_attempt_at limit ${request.perEndpoint}) r
+     where r.endpoint_id = o.endpoint_id and r.next_attempt_at <= now()
+       and (select e.status from webhook_endpoints e where e.id = o.endpoint_id) = 'active'
   ), chosen as (
     select due.id from due
       left join jsonb_to_recordset(${byEndpoint(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
