@@ -19,7 +19,9 @@ export const EventHistory = Schema.Literals(["brief", "kept"]).annotate(named("E
 const METADATA_LIMIT_BYTES = 16_384
 
 const Named = (maximum: number) => LegibleText(maximum, isVisible, "must not be blank", membersText)
-const Title = Named(300)
+/** Longest title, in UTF-16 units. */
+export const TITLE_LIMIT = 300
+const Title = Named(TITLE_LIMIT)
 const Type = Named(80)
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
 /**
@@ -81,6 +83,13 @@ export const EventInput = Schema.Struct({
   phases: Schema.optionalKey(Schema.Array(PhaseInput)),
 }).annotate(named("EventInput"))
 export type EventInput = typeof EventInput.Type
+
+/** Fields that a copy does not have from its source. */
+export const EventCopyInput = Schema.Struct({
+  title: Schema.optionalKey(Title),
+  scheduledAt: EventPatch.fields.scheduledAt,
+}).annotate(named("EventCopyInput"))
+export type EventCopyInput = typeof EventCopyInput.Type
 
 /** A possible mistake of the hosts in an event; it refuses nothing. */
 export const EventWarning = Schema.Struct({

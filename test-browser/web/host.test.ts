@@ -169,6 +169,23 @@ test("a start in the past is said where the server warns of it, whatever the clo
   expect(await notice.count()).toBe(0)
 })
 
+test("an event that is over is duplicated as a draft, whose page and settings are shown", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }], "publish", "start", "end")
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/details`)
+  await pressButton(page.getByRole("button", { name: "Duplicate" }))
+  const title = `${stage.event.title} (copy)`
+  await page.getByRole("heading", { name: title }).waitFor()
+  const id = /event\/([^/]+)$/.exec(page.url())?.[1] ?? ""
+  expect(id).not.toBe(stage.event.id)
+  await page.getByRole("grid", { name: "Agenda" }).getByRole("row", { name: "1. Meeting" }).waitFor()
+  await page.getByRole("button", { name: "Publish" }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole("link", { name: "Details" }).press("Enter")
+  expect(await page.getByLabel("Title").inputValue()).toBe(title)
+  const { body } = await call(site.server.url, "GET", `/v1/events/${id}`, { key: stage.acme.key })
+  expect([body.title, body.status]).toEqual([title, "draft"])
+})
+
 test("when the session is over the page says so, and shows the same event after a new sign-in", async () => {
   const stage = await stageWith(site, [{ modality: "meeting" }])
   const page = await openConsole(stage, `/host/event/${stage.event.id}`, { expects: REFUSED })

@@ -17,6 +17,7 @@ import type {
   DeliveryStatus,
   EncoderView,
   Event,
+  EventCopyInput,
   EventInput,
   EventPatch,
   EventReference,
@@ -104,6 +105,8 @@ export interface RestClient {
   readonly patchEvent: (request: { readonly params: { readonly id: string }; readonly payload?: EventPatch }, settings?: CallSettings) => Promise<Event>
   /** Delete an event for good; a live one ends first. */
   readonly deleteEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
+  /** Copy an event, in any state, as a new draft. */
+  readonly cloneEvent: (request: { readonly params: { readonly id: string }; readonly payload?: EventCopyInput }, settings?: CallSettings) => Promise<Event>
   /** Publish a draft. */
   readonly publishEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<PublishedEvent>
   /** Go live with the first phase. */
@@ -1109,7 +1112,7 @@ export interface RestClient {
       readonly limit?: number
       readonly cursor?: string
       readonly format?: "json" | "csv"
-      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.commanded" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
+      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.commanded" | "event.cloned" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
       readonly actorId?: string
       readonly targetId?: string
       readonly from?: string

@@ -1,6 +1,7 @@
 /** The endpoints of every path, each after the letter of its method. Written from the contract by a test: do not edit. */
 export const ROUTES = `events,PcreateEvent,GlistEvents
 events/:id,GgetEvent,ApatchEvent,DdeleteEvent
+/clone,PcloneEvent
 /publish,PpublishEvent
 /start,PstartEvent
 /advance,PadvanceEvent

@@ -259,6 +259,9 @@ export interface Event {
   readonly warnings?: ReadonlyArray<EventWarning>
 }
 
+/** Fields that a copy does not have from its source. */
+export interface EventCopyInput { readonly title?: string; readonly scheduledAt?: string | null }
+
 /** `kept`: the event can be replayed after its end, as an anonymous viewer would have seen it. */
 export type EventHistory = "brief" | "kept"
 

@@ -768,6 +768,7 @@ export const de: Texts = {
     publishedWithoutPhases: "Diese Veranstaltung hat noch keine Phase: Nach ihrem Start findet in ihr nichts statt.",
     anonymousQuestions: "Auch ohne Anmeldung darf gefragt werden",
     anonymousVoting: "Auch ohne Anmeldung darf abgestimmt werden",
+    copyEvent: "Duplizieren",
     deleteEvent: "Veranstaltung löschen",
     deleteEventQuestion: (title) =>
       `„${title}“ wird mit allem gelöscht, was dazugehört. Das lässt sich nicht zurücknehmen.`,

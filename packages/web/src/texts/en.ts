@@ -763,6 +763,7 @@ export const en = {
     publishedWithoutPhases: "This event has no phase yet: after its start nothing takes place in it.",
     anonymousQuestions: "People who are not signed in may ask questions",
     anonymousVoting: "People who are not signed in may vote",
+    copyEvent: "Duplicate",
     deleteEvent: "Delete the event",
     deleteEventQuestion: (title: string) =>
       `“${title}” and everything that belongs to it is deleted. This cannot be taken back.`,
