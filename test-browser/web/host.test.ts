@@ -186,6 +186,39 @@ test("an event that is over is duplicated as a draft, whose page and settings ar
   expect([body.title, body.status]).toEqual([title, "draft"])
 })
 
+test("the zone, the place and the description of an event are given and taken back, and a wrong zone is said", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }])
+  const path = `/v1/events/${stage.event.id}`
+  const older = { metadata: { description: "An older text", crmId: 7 } }
+  await call(site.server.url, "PATCH", path, { key: stage.acme.key, body: older })
+  const read = async () => (await call(site.server.url, "GET", path, { key: stage.acme.key })).body
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/details`, { expects: REFUSED })
+  const [zone, place, description] = [
+    page.getByLabel("Time zone"),
+    page.getByLabel("Place", { exact: true }),
+    page.getByLabel("Description"),
+  ]
+  expect([await description.inputValue(), await zone.inputValue()]).toEqual(["An older text", ""])
+  await zone.fill("Europe/Atlantis")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await expect.poll(() => zone.getAttribute("aria-invalid")).toBe("true")
+  await expectAccessible(page)
+  await zone.fill("Europe/Berlin")
+  await place.fill("Town hall")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await page.getByText("Saved.").waitFor()
+  const given = {
+    timeZone: "Europe/Berlin",
+    location: "Town hall",
+    description: "An older text",
+    metadata: { crmId: 7 },
+  }
+  expect(await read()).toMatchObject(given)
+  for (const field of [zone, place, description]) await field.fill("")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await expect.poll(read).toMatchObject({ timeZone: null, location: null, description: null, metadata: { crmId: 7 } })
+})
+
 test("when the session is over the page says so, and shows the same event after a new sign-in", async () => {
   const stage = await stageWith(site, [{ modality: "meeting" }])
   const page = await openConsole(stage, `/host/event/${stage.event.id}`, { expects: REFUSED })

@@ -40,6 +40,9 @@ const step = async (id: string, verb: string): Promise<void> => {
 const TAKEN = [
   "workspaceId",
   "type",
+  "timeZone",
+  "description",
+  "location",
   "visibility",
   "allowAnonymousVoting",
   "allowAnonymousQuestions",
@@ -93,6 +96,9 @@ const phase = fc.record(
 const settings = fc.record(
   {
     type: fc.constantFrom("webinar", "Café"),
+    timeZone: fc.constantFrom(null, "Europe/Berlin", "Asia/Kolkata"),
+    description: fc.constantFrom(null, "Talks,\nand more"),
+    location: fc.constantFrom(null, "Room 2"),
     visibility: fc.constantFrom("public", "unlisted", "private"),
     allowAnonymousVoting: fc.boolean(),
     allowAnonymousQuestions: fc.boolean(),
