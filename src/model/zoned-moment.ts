@@ -22,8 +22,7 @@ export const isTimeZone = (name: string): boolean => NAME.test(name) && formatte
 
 export const TimeZoneInput = Schema.String.check(
   Schema.isMaxLength(LONGEST_NAME),
-  Schema.isPattern(NAME),
-  Schema.makeFilter((name) => !NAME.test(name) || isTimeZone(name) || "must be a time zone of the IANA database"),
+  Schema.makeFilter((name) => isTimeZone(name) || "must be a time zone of the IANA database"),
 )
 
 const FULL = { dateStyle: "full", timeStyle: "short" } as const

@@ -49,6 +49,7 @@ export const de: Texts = {
     oneLine: "Schreib eine Zeile, die man sehen kann.",
     email: "Das ist keine E-Mail-Adresse.",
     tooLarge: "Das ist zu lang.",
+    timeZone: "Diese Zeitzone gibt es nicht. Schreibe einen Namen wie Europe/Berlin.",
     past: "Das liegt in der Vergangenheit.",
     wrongCode: "Dieser Code ist falsch oder zu alt.",
     guessable: "Dieses Passwort ist zu leicht zu erraten. Nimm ein anderes.",

@@ -49,6 +49,7 @@ export const en = {
     oneLine: "Write one line that can be seen.",
     email: "This is not an e-mail address.",
     tooLarge: "This is too long.",
+    timeZone: "There is no such time zone. Write a name such as Europe/Berlin.",
     past: "This lies in the past.",
     wrongCode: "This code is wrong or too old.",
     guessable: "This password is too easy to guess. Choose another one.",
