@@ -7,7 +7,7 @@ import type { Timestamp } from "./timestamp.ts"
 
 /** Longer than every name. */
 const LONGEST_NAME = 64
-/** A name begins with a letter: the runtime also takes offsets, which know no daylight saving time. */
+/** The runtime also takes offsets such as +01:00, which know no daylight saving time. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/
 
 const formatter = (timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat | undefined => {
