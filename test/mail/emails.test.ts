@@ -9,6 +9,7 @@ import {
 } from "../../src/mail/emails.ts"
 
 const URL_ = "https://app.example/x#token=t"
+const LINKS = { enter: URL_, leave: "https://app.example/leave/x#token=t" }
 const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 const TITLE = "Node.js meetup 👨‍👩‍👧 می‌خواهم (https://events.example)"
@@ -26,7 +27,7 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     (_, member) =>
       invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
-  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null }, URL_)],
+  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null }, LINKS)],
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
 ]
 
@@ -34,7 +35,7 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
   test("makes no link of a stranger's text, and its subject is one short line", () => {
     const letter = emailWith(BAIT, "Launch")
     for (const body of [letter.subject, letter.text, letter.html]) {
-      expect(body.replaceAll(URL_, "").replaceAll(NO_MORE, "")).not.toMatch(
+      expect(body.replaceAll(URL_, "").replaceAll(NO_MORE, "").replaceAll(LINKS.leave, "")).not.toMatch(
         /evil\.example|:\/\/|www\.(?!\u2060)|\u202e/,
       )
     }
@@ -75,5 +76,5 @@ test("a link is escaped in HTML and stands as it is in plain text", () => {
 
 test("an entry email says when the event begins in words, and in which zone", () => {
   const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const }
-  expect(entryEmail("a@example.com", entry, URL_).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
+  expect(entryEmail("a@example.com", entry, LINKS).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
 })

@@ -22,6 +22,7 @@ const Shown = Schema.fromJsonString(
     status: Schema.String,
     visibility: Schema.String,
     scheduledAt: Schema.NullOr(Schema.String),
+    cancelledAt: Schema.NullOr(Schema.String),
   }),
 )
 const readShown = Schema.decodeUnknownOption(Shown)
@@ -72,8 +73,8 @@ const momentIn = (language: string, timestamp: string): string =>
 /** An empty line reserves the space for what the script adds. */
 const LATER = html`<p>&nbsp;</p>`
 
-const timeOf = ({ status, scheduledAt }: typeof Shown.Type, language: string): Html =>
-  status !== "scheduled" || scheduledAt === null
+const timeOf = ({ status, scheduledAt, cancelledAt }: typeof Shown.Type, language: string): Html =>
+  status !== "scheduled" || scheduledAt === null || cancelledAt !== null
     ? LATER
     : html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt)}</time></p>${LATER}`
 

@@ -9,6 +9,7 @@ import { foldEmail, storedForms } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { erasePeopleFromKept } from "../live/kept-history.ts"
+import { forgetReaders } from "../mail/notices.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
 import { forgetOrigins } from "../workspaces/audit.ts"
 
@@ -46,7 +47,7 @@ export const insertErasure = async (
   return { id, ...given, after: null, isLastPass: false }
 }
 
-/** Deletes the registrations of an address at all events of the workspace. Resolves to their participant ids. */
+/** Deletes the registrations of an address at all events of the workspace, also deleted ones. Resolves to their participant ids. */
 const deleteRegistrationsOf = async (
   sql: Queryable,
   workspaceId: string,
@@ -55,6 +56,7 @@ const deleteRegistrationsOf = async (
   await sql`
     select keep_blocks(array_agg(r.id)) from registrations r join events e on e.id = r.event_id
      where e.workspace_id = ${workspaceId} and r.email = any(${storedForms(email)}::text[])`
+  await forgetReaders(sql, workspaceId, storedForms(email))
   const rows = await sql<{ id: string }[]>`
     delete from registrations r using events e
      where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = any(${storedForms(email)}::text[]) returning r.id`

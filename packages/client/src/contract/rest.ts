@@ -106,6 +106,10 @@ export interface RestClient {
   readonly deleteEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<void>
   /** Publish a draft. */
   readonly publishEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<PublishedEvent>
+  /** Cancel an event before its start, and tell its people why. */
+  readonly cancelEvent: (request: { readonly params: { readonly id: string }; readonly payload?: { readonly reason?: string } }, settings?: CallSettings) => Promise<EventWithPhases>
+  /** Take a cancellation back. */
+  readonly reinstateEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
   /** Go live with the first phase. */
   readonly startEvent: (request: { readonly params: { readonly id: string } }, settings?: CallSettings) => Promise<EventWithPhases>
   /** End the active phase and start the next; guarded by `phaseId` when given. */
@@ -319,6 +323,8 @@ export interface RestClient {
     readonly visibility: Visibility
     readonly scheduledAt: string | null
     readonly scheduledEndAt: string | null
+    readonly cancelledAt: string | null
+    readonly cancelReason: string | null
     readonly startedAt: string | null
     readonly endedAt: string | null
     readonly capacity: { readonly total: number; readonly remaining: number } | null
@@ -351,6 +357,8 @@ export interface RestClient {
       readonly visibility: Visibility
       readonly scheduledAt: string | null
       readonly scheduledEndAt: string | null
+      readonly cancelledAt: string | null
+      readonly cancelReason: string | null
       readonly startedAt: string | null
       readonly endedAt: string | null
     }
@@ -386,6 +394,8 @@ export interface RestClient {
       readonly visibility: Visibility
       readonly scheduledAt: string | null
       readonly scheduledEndAt: string | null
+      readonly cancelledAt: string | null
+      readonly cancelReason: string | null
       readonly startedAt: string | null
       readonly endedAt: string | null
     }
@@ -1109,7 +1119,7 @@ export interface RestClient {
       readonly limit?: number
       readonly cursor?: string
       readonly format?: "json" | "csv"
-      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.commanded" | "event.deleted" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
+      readonly action?: "workspace.created" | "workspace.changed" | "workspace.deleted" | "member.changed" | "member.removed" | "member.left" | "owner.added" | "membership.set" | "membership.deleted" | "api_key.created" | "api_key.deleted" | "api_key.all_scopes" | "invite.created" | "invite.revoked" | "invite.resent" | "invite.accepted" | "link.ended" | "guest_integration.created" | "guest_integration.revoked" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "account.deleted" | "user.deleted" | "registrant.erased" | "guest.erased" | "event.commanded" | "event.deleted" | "event.cancelled" | "event.reinstated" | "phase.deleted" | "registration.cancelled" | "recording.deleted" | "broadcast.ingest_created" | "clip.deleted" | "sign_in.failed" | "second_factor.added" | "second_factor.removed" | "recovery_codes.renewed" | "connection.created" | "connection.changed" | "connection.checked" | "connection.deleted" | "connection.failed" | "connection.domain_lost" | "member.joined" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "recovery_code.used" | "personal_data.read" | "personal_data.exported"
       readonly actorId?: string
       readonly targetId?: string
       readonly from?: string

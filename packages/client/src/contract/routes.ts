@@ -2,6 +2,8 @@
 export const ROUTES = `events,PcreateEvent,GlistEvents
 events/:id,GgetEvent,ApatchEvent,DdeleteEvent
 /publish,PpublishEvent
+/cancel,PcancelEvent
+/reinstate,PreinstateEvent
 /start,PstartEvent
 /advance,PadvanceEvent
 /end,PendEvent

@@ -206,7 +206,7 @@ export interface Clip {
 }
 
 /** Type of a delivery: an event type, or `ping`. */
-export type DeliveredType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled" | "ping"
+export type DeliveredType = "event.published" | "event.rescheduled" | "event.cancelled" | "event.reinstated" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled" | "ping"
 
 /** `pending`: waiting for its first or next attempt; `rejected`: the receiver's answer is final; `exhausted`: no attempt is left; `skipped`: never sent, because the endpoint was disabled. */
 export type DeliveryStatus = "pending" | "delivered" | "rejected" | "exhausted" | "skipped"
@@ -253,6 +253,9 @@ export interface Event {
   readonly createdAt: string
   readonly updatedAt: string
   readonly publishedAt: string | null
+  /** Null unless the event is cancelled, which it is in addition to its status. */
+  readonly cancelledAt: string | null
+  readonly cancelReason: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
   /** Present when the event is created, read by its id, changed or published. */
@@ -333,6 +336,8 @@ export interface EventWithPhases {
   readonly createdAt: string
   readonly updatedAt: string
   readonly publishedAt: string | null
+  readonly cancelledAt: string | null
+  readonly cancelReason: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
   readonly warnings?: ReadonlyArray<EventWarning>
@@ -956,6 +961,8 @@ export interface PublishedEvent {
   readonly createdAt: string
   readonly updatedAt: string
   readonly publishedAt: string | null
+  readonly cancelledAt: string | null
+  readonly cancelReason: string | null
   readonly startedAt: string | null
   readonly endedAt: string | null
   readonly warnings: ReadonlyArray<EventWarning>
@@ -1327,7 +1334,7 @@ export interface WaitingView {
   readonly since: string
 }
 
-export type WebhookEventType = "event.published" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled"
+export type WebhookEventType = "event.published" | "event.rescheduled" | "event.cancelled" | "event.reinstated" | "event.started" | "event.ended" | "participant.joined" | "participant.left" | "broadcast.live" | "broadcast.paused" | "recording.ready" | "transcript.ready" | "clip.ready" | "question.created" | "question.answered" | "registration.created" | "registration.cancelled" | "phase.started" | "phase.ended" | "poll.opened" | "poll.closed" | "host.absent" | "host.returned" | "audit.created" | "webhook.disabled"
 
 /** `role` is the caller's; the operator's list omits it. */
 export interface Workspace {

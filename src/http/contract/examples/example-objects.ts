@@ -100,6 +100,8 @@ export const event = {
   createdAt: T0,
   updatedAt: T0,
   publishedAt: T0,
+  cancelledAt: null,
+  cancelReason: null,
   startedAt: T1,
   endedAt: null,
 }
@@ -143,6 +145,8 @@ export const head = {
   visibility: "public",
   scheduledAt: T1,
   scheduledEndAt: null,
+  cancelledAt: null,
+  cancelReason: null,
   startedAt: T1,
   endedAt: null,
 }

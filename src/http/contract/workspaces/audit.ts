@@ -43,6 +43,8 @@ export const AUDIT_ACTIONS = [
   "guest.erased",
   "event.commanded",
   "event.deleted",
+  "event.cancelled",
+  "event.reinstated",
   "phase.deleted",
   "registration.cancelled",
   "recording.deleted",
