@@ -25,8 +25,8 @@ interface CalendarFile {
   readonly attendee?: { readonly name: string | null; readonly email: string }
 }
 
-/** A name that stands between quotation marks, where the format has no escape. */
-const quotable = (name: string): string => membersLine(name.replaceAll('"', "'"), "Gathercue")
+/** A name that stands between quotation marks, where the format escapes nothing (RFC 5545, section 3.2). */
+const quotable = (name: string): string => membersLine(name.replaceAll('"', "'").replaceAll("\\", "/"), "Gathercue")
 
 export const calendarFile = (
   event: CalendarEvent & { readonly scheduledAt: Timestamp },
