@@ -25,6 +25,8 @@ const WRITES: { readonly [operation: string]: "decided" | "stored" } = {
   createEvent: "stored",
   patchEvent: "decided",
   publishEvent: "decided",
+  cancelEvent: "decided",
+  reinstateEvent: "decided",
   startEvent: "decided",
   advanceEvent: "decided",
   endEvent: "decided",
