@@ -11,6 +11,7 @@ import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database } from "../../src/store/database.ts"
 import { insertRegistration } from "../../src/store/events/registrations.ts"
 import { insertRefusal } from "../../src/store/mail/emails.ts"
+import { eraseRegistrant } from "../../src/store/personal/erasures.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { DATABASE_DEADLINE_MS } from "../support/patience.ts"
@@ -349,6 +350,17 @@ describe("an event that is cancelled", () => {
     expect(letters[0]?.links).toEqual([])
     expect(entryIn(letters[0]?.calendar)).toMatchObject({ method: "CANCEL", start: LATER, sequence: 2 })
     expect(await sql`select 1 from event_notices union all select 1 from notice_readers`).toEqual([])
+  })
+
+  test("by its deletion is not told to a person who was erased meanwhile", async () => {
+    const node = await openNode()
+    const event = await newEvent(["ada@example.com", "bob@example.com"])
+    await sql`delete from events where id = ${event.id}`
+    expect(await eraseRegistrant(sql, { workspaceId: newId(), email: "ada@example.com" }, Date.now())).toBeUndefined()
+    const erased = await eraseRegistrant(sql, { workspaceId: event.workspaceId, email: "ada@example.com" }, Date.now())
+    expect(erased?.participantIds).toEqual([])
+    await node.tell()
+    expect((await node.letters()).map(({ to }) => to)).toEqual(["bob@example.com"])
   })
 
   test("and deleted is told to those who were not told of the cancellation yet", async () => {

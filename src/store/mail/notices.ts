@@ -100,13 +100,14 @@ export const deleteNotice = async (sql: Queryable, number: string): Promise<void
   await sql`delete from event_notices where number = ${number}`
 }
 
-/** Stops emails about deleted events to these addresses. */
+/** Stops emails about deleted events to these addresses. Resolves to their number. */
 export const forgetReaders = async (
   sql: Queryable,
   workspaceId: string,
   emails: ReadonlyArray<string>,
-): Promise<void> => {
-  await sql`
+): Promise<number> => {
+  const { count } = await sql`
     delete from notice_readers r using event_notices n
      where n.number = r.notice and n.workspace_id = ${workspaceId} and r.email = any (${[...emails]}::text[])`
+  return count
 }

@@ -47,7 +47,7 @@ export const insertErasure = async (
   return { id, ...given, after: null, isLastPass: false }
 }
 
-/** Deletes the registrations of an address at all events of the workspace, also deleted ones. Resolves to their participant ids. */
+/** Deletes the registrations of an address at all events of the workspace. Resolves to their participant ids. */
 const deleteRegistrationsOf = async (
   sql: Queryable,
   workspaceId: string,
@@ -56,7 +56,6 @@ const deleteRegistrationsOf = async (
   await sql`
     select keep_blocks(array_agg(r.id)) from registrations r join events e on e.id = r.event_id
      where e.workspace_id = ${workspaceId} and r.email = any(${storedForms(email)}::text[])`
-  await forgetReaders(sql, workspaceId, storedForms(email))
   const rows = await sql<{ id: string }[]>`
     delete from registrations r using events e
      where e.id = r.event_id and e.workspace_id = ${workspaceId} and r.email = any(${storedForms(email)}::text[]) returning r.id`
@@ -98,7 +97,10 @@ export const eraseUser = async (
   if (user === undefined) return undefined
   const email = await addressOf(sql, user)
   const registered = email === null ? [] : await deleteRegistrationsOf(sql, workspaceId, email)
-  if (email !== null) await forgetInvitesTo(sql, workspaceId, email)
+  if (email !== null) {
+    await forgetInvitesTo(sql, workspaceId, email)
+    await forgetReaders(sql, workspaceId, storedForms(email))
+  }
   // Without the user's row, only the events lead to these rows.
   await sql`update questions set author_name = null where author_user_id = ${userId}`
   await sql`update attendances set name = ${REMOVED_PERSON} where user_id = ${userId}`
@@ -107,7 +109,7 @@ export const eraseUser = async (
   return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered], eventIds: null }, now)
 }
 
-/** Erases a person who is no user. `undefined` when the workspace has no registration and no invite of the address. */
+/** Erases a person who is no user. `undefined` when the workspace has no registration, invite or waiting notice of the address. */
 export const eraseRegistrant = async (
   sql: Queryable,
   { workspaceId, email }: { readonly workspaceId: string; readonly email: string },
@@ -115,7 +117,8 @@ export const eraseRegistrant = async (
 ): Promise<Erasure | undefined> => {
   const participantIds = await deleteRegistrationsOf(sql, workspaceId, email)
   const invites = await forgetInvitesTo(sql, workspaceId, email)
-  if (participantIds.length + invites === 0) return undefined
+  const notices = await forgetReaders(sql, workspaceId, storedForms(email))
+  if (participantIds.length + invites + notices === 0) return undefined
   return insertErasure(sql, { workspaceId, participantIds, eventIds: null }, now)
 }
 
