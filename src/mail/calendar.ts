@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** How calendars take a file: `PUBLISH` shows the event, `REQUEST` adds or changes an entry, and `CANCEL` takes it out. */
-export type CalendarMethod = "PUBLISH" | "REQUEST" | "CANCEL"
+type CalendarMethod = "PUBLISH" | "REQUEST" | "CANCEL"
 
 interface CalendarFile {
   readonly method: CalendarMethod

@@ -18,7 +18,7 @@ import { membersLine } from "./lines.ts"
 export type KnownEvent = Pick<StoredCalendarEvent, "title" | "scheduledAt" | "scheduledEndAt" | "isCancelled">
 export type NoticedEvent = Omit<StoredCalendarEvent, "status">
 
-export interface NoticeTo {
+interface NoticeTo {
   readonly name: string | null
   readonly email: string
   readonly isInvited: boolean
@@ -26,7 +26,7 @@ export interface NoticeTo {
   readonly known: KnownEvent | null
 }
 
-export interface NoticeLinks {
+interface NoticeLinks {
   /** Page of the event; null once it is deleted. */
   readonly event: string | null
   /** Null for readers without a registration. */

@@ -38,7 +38,7 @@ interface NoticeOptions {
 }
 
 /** Delay after the last change, within which further changes join the email. */
-export const SETTLING_MS = 2 * 60_000
+const SETTLING_MS = 2 * 60_000
 /** Delay after the first change, after which an email goes out however often the event changes. */
 const LONGEST_MS = 10 * 60_000
 const DAY_MS = 86_400_000

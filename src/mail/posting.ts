@@ -22,7 +22,7 @@ const MOST_DUE = 20
 const MOST_WAITING = 1000
 const PAUSE_MS = { posted: 200, full: 500 } as const
 
-export type StepOutcome = "posted" | "full" | "none"
+type StepOutcome = "posted" | "full" | "none"
 
 /** One step, in a transaction: `post` resolves to `undefined` when nothing is due. */
 export const postingStep = <A>(

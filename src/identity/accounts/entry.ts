@@ -6,7 +6,7 @@ import { hashSecret, newSecret } from "../secrets.ts"
 import { INVALID_TOKEN } from "../tokens.ts"
 
 /** Resolves to the token itself, for a link. */
-export const issueEntryToken = async (sql: Queryable, registrationId: string): Promise<string> => {
+const issueEntryToken = async (sql: Queryable, registrationId: string): Promise<string> => {
   const token = newSecret()
   await insertEntryToken(sql, hashSecret(token), registrationId)
   return token

@@ -3,7 +3,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
-export type Audience = "registered" | "invited"
+type Audience = "registered" | "invited"
 
 export interface ClaimedNotice {
   readonly number: string

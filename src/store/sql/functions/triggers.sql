@@ -199,6 +199,14 @@ returns table (email text, name text, created_at timestamptz) language sql stabl
    group by i.email
 $$;
 
+create or replace function delete_notice_readers() returns trigger language plpgsql as $$
+begin
+  delete from notice_readers where notice in (select number from lost where gone);
+  return null;
+end $$;
+create or replace trigger notices_deleted after delete on event_notices referencing old table as lost
+  for each statement execute function delete_notice_readers();
+
 -- Notes that the readers of a published event that was not held are to be told of its deletion, as of a cancellation: those who do not know
 -- that it was cancelled. A workspace that is deleted tells nobody.
 create or replace function note_event_deletion() returns trigger language plpgsql as $$
