@@ -54,6 +54,7 @@ const bundle = async ({ from }, file, main, minify) => {
   writeFileSync(file, code)
 }
 
+execFileSync(process.execPath, [join(root, "scripts/client-contract.mjs")], { stdio: "inherit" })
 /** The new build takes the place of the last one at once: a server that starts meanwhile reads one of the two. */
 const folder = mkdtempSync(join(dirname(target), ".client-"))
 try {

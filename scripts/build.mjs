@@ -42,7 +42,6 @@ const inputs = SOURCE_FOLDERS.map((folder) => join(root, folder))
   .concat(SETTINGS.map((file) => join(root, file)))
 
 if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
-  const startedAt = new Date()
   const compiler = join(root, "node_modules/typescript/bin/tsc")
   if (!existsSync(compiler)) {
     console.error(
@@ -50,6 +49,9 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
     )
     process.exit(1)
   }
+  const contract = spawnSync(process.execPath, [join(root, "scripts/client-contract.mjs")], INHERITED)
+  if (contract.status !== 0) process.exit(contract.status ?? 1)
+  const startedAt = new Date()
   const { status } = spawnSync(process.execPath, [compiler, "--project", root], INHERITED)
   const client =
     status === 0 ? spawnSync(process.execPath, [join(root, "scripts/build-client.mjs")], INHERITED).status : 0

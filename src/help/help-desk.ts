@@ -21,7 +21,7 @@ const PASSAGES = 3
 /** Fraction of the best passage's score below which passages are irrelevant to the question. */
 const CLOSE_ENOUGH = 0.5
 const TIMEOUT_MS = 8000
-/** Maximum length of an answer: the next question may repeat it as the model's turn (specification §8). */
+/** Maximum length of an answer: the next question may repeat it as the model's turn. */
 const MAX_REPLY = 2200
 
 const NOT_FOUND =

@@ -1,4 +1,4 @@
-/** Creating and recognising workspace API keys (specification §2 and §5). */
+/** Creating and recognising workspace API keys. A key is found by the hash of its secret and never compared; `secrets.ts` compares the others. */
 import { Context, Effect, Layer } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers, type Timers } from "../clock/timers.ts"

@@ -20,7 +20,7 @@ export interface FieldFault {
   readonly detail: string
 }
 
-/** Malformed, missing, wrong-type or out-of-range input (specification §7). */
+/** Malformed, missing, wrong-type or out-of-range input. */
 export class BadRequest extends Data.TaggedError("BadRequest")<
   Detail & { readonly errors?: ReadonlyArray<FieldFault> }
 > {
@@ -41,13 +41,13 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
   static readonly ofHeader = (header: string, fault: string) =>
     new BadRequest({ detail: `${header}: ${fault}.`, errors: [{ header, detail: fault }] })
 }
-/** The event has no such role; `acceptedRoles` lists the roles that it has (specification §4). */
+/** The event has no such role; `acceptedRoles` lists the roles that it has. */
 export class RoleNotOnEvent extends Data.TaggedError("RoleNotOnEvent")<{
   readonly acceptedRoles: ReadonlyArray<string>
 }> {}
 /** Missing or invalid credentials. */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<Detail> {}
-/** A signed-out caller made a request that needs a session (specification §4, gateway token rule 3). */
+/** A signed-out caller made a request that needs a session. */
 export class SignInRequired extends Data.TaggedError("SignInRequired")<Detail> {}
 /** Authenticated, but not allowed. */
 export class Forbidden extends Data.TaggedError("Forbidden")<Detail> {}
@@ -57,7 +57,7 @@ export class FreshSignInRequired extends Data.TaggedError("FreshSignInRequired")
 export class SsoRequired extends Data.TaggedError("SsoRequired")<Record<never, never>> {}
 /** The workspace requires a second factor from its members. */
 export class MfaRequired extends Data.TaggedError("MfaRequired")<Record<never, never>> {}
-/** The object does not exist, or belongs to another workspace: the answers are equal (specification §5, rule 7). */
+/** The object does not exist, or belongs to another workspace: the answers are equal. */
 export class NotFound extends Data.TaggedError("NotFound")<Detail> {
   static readonly of = (what: string) => new NotFound({ detail: `No such ${what}.` })
   /** The id is malformed, so the answer tells nothing about another workspace. */
@@ -70,14 +70,14 @@ export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: st
 export class InvalidToken extends Data.TaggedError("InvalidToken")<Record<never, never>> {}
 /** The deployment accepts no new accounts, or only those of people with an open invite. */
 export class SignupClosed extends Data.TaggedError("SignupClosed")<{ readonly isByInvite: boolean }> {}
-/** No identity provider is configured (specification §5, rule 8). */
+/** No identity provider is configured. */
 export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Record<never, never>> {}
-/** No seat is left (specification §7). */
+/** No seat is left. */
 export class EventFull extends Data.TaggedError("EventFull")<Record<never, never>> {}
 /** Another encoder took over the broadcast; a new address takes it back. */
 export class EncoderReplaced extends Data.TaggedError("EncoderReplaced")<Record<never, never>> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
-/** The guest's address belongs to an account, whose owner logs in instead (specification §4, guest session rule 3). */
+/** The guest's address belongs to an account, whose owner logs in instead. */
 export class AccountExists extends Data.TaggedError("AccountExists")<Record<never, never>> {}
 export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}

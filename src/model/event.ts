@@ -1,4 +1,4 @@
-/** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
+/** An event: a workspace schedules it, and a host runs it (docs/concepts.md). */
 import { Effect, Schema, Struct } from "effect"
 import { HostAbsence, HostAbsenceOfNode, NO_MEASURE } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"

@@ -1,6 +1,6 @@
 /**
  * Modalities of phases and their traits. Code asks for a trait, never for a modality by name, so that a new modality is one row of the
- * table. Sources: specification §3 (narrowing), §4 (assignable roles by modality).
+ * table. docs/concepts.md has the rules.
  */
 import { Schema } from "effect"
 import { named } from "./named.ts"
@@ -67,7 +67,7 @@ export const acceptedRoles = (modalities: ReadonlyArray<Modality>): ReadonlyArra
 
 /**
  * Effective role of a stored role in the active phase: a speaker in a call is a participant, a participant in a broadcast is audience, a
- * viewer stays seatless. Never widens (specification §3). Without an active phase the stored role applies.
+ * viewer stays seatless. Never widens. Without an active phase the stored role applies.
  */
 export const narrowRole = (stored: EventRole, modality: Modality | null): EventRole =>
   (modality === null ? undefined : MODALITIES[modality].narrowed[stored]) ?? stored

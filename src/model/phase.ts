@@ -1,5 +1,5 @@
 /**
- * A phase: one section of an event's agenda (specification §2). At most one is active; an ended or skipped phase never changes again.
+ * A phase: one section of an event's agenda. At most one is active; an ended or skipped phase never changes again.
  * `config` keeps all keys that the caller stored, but the keys that the product reads must have their types.
  */
 import { Schema, SchemaTransformation } from "effect"

@@ -1,5 +1,5 @@
 /**
- * A question of an event's audience (specification §2 and §6): when questions are accepted, the author that others see, and the changes by
+ * A question of an event's audience (docs/questions.md): when questions are accepted, the author that others see, and the changes by
  * a moderator. The author of an anonymous question is dropped here, before anything is stored or sent.
  */
 import { Schema } from "effect"

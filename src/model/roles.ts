@@ -1,4 +1,4 @@
-/** Roles in a workspace and at an event (specification §2); `modality.ts` has the effect of a phase on them. */
+/** Roles in a workspace and at an event (docs/concepts.md); `modality.ts` has the effect of a phase on them. */
 import { Schema } from "effect"
 import { named } from "./named.ts"
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { named } from "../model/named.ts"
 
-/** Every code with its meaning. */
+/** Every code with its meaning, for the descriptions; `whyNot` in `permissions.ts` has the text of one refusal. */
 export const REFUSALS = {
   bad_request: "The frame or the data is not what the command takes.",
   role_not_on_event: "The event has no place for this role; the message lists those it has.",

@@ -8,7 +8,7 @@ import type { ParticipantKind } from "../model/participants.ts"
 import type { Feature } from "../model/phase.ts"
 import type { EventRole } from "../model/roles.ts"
 
-/** The role that a rule checks. Anonymous viewers have a separate one: the event may let them ask and vote (specification §2). */
+/** The role that a rule checks. Anonymous viewers have a separate one: the event may let them ask and vote. */
 export type ActingRole = EventRole | "anonymous"
 
 /** An anonymous viewer acts as `anonymous` until a host gives them another role than viewer. */

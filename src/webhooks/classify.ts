@@ -1,4 +1,4 @@
-/** Outcome of an attempt (specification §6, Delivery rules). Pure. */
+/** Outcome of an attempt (docs/webhooks.md). Pure. */
 import type { EgressFailed } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import type { AttemptError } from "../model/integrations/webhook-delivery.ts"

@@ -45,7 +45,7 @@ const openTarget = (target: EndpointTarget, endpointId: string, sealingKeys: Key
   return made
 }
 
-/** Deadline of one answer (specification, section 6: Delivery rules). */
+/** Deadline of one answer (docs/webhooks.md). */
 export const ANSWER_MS = 10_000
 
 /** The signed request of a message. */

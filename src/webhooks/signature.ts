@@ -1,11 +1,11 @@
 /**
- * Signatures of webhook requests: ours (specification §6) and those of the Standard Webhooks specification 1.0, so that its public
+ * Signatures of webhook requests: ours (docs/webhooks.md) and those of the Standard Webhooks specification 1.0, so that its public
  * libraries can verify too. Both sign the raw body together with the attempt's time. Several secrets give several signatures, while a
  * rotated secret and its successor are both valid.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** Largest difference between a timestamp and the receiver's clock, in seconds (specification §6, Signature). */
+/** Largest difference between a timestamp and the receiver's clock, in seconds. */
 export const SIGNATURE_WINDOW_SECONDS = 300
 
 const PREFIX = "whsec_"

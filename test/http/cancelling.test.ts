@@ -35,7 +35,7 @@ describe("cancelling", () => {
     const cancelled = await drive(event.id, "cancel", { reason: "The speaker is ill." })
     expect(cancelled.status).toBe(200)
     expect(cancelled.body).toMatchObject({ status: "scheduled", cancelReason: "The speaker is ill." })
-    expect(Math.abs(Date.parse(cancelled.body.cancelledAt) - Date.now())).toBeLessThan(60_000)
+    expect(cancelled.body.cancelledAt).toBe(cancelled.body.updatedAt)
     expect((await api("GET", `/v1/events/${event.id}`)).body).toEqual({ ...cancelled.body, warnings: [] })
     const shown = await call(server.url, "GET", `/v1/public/events/${event.id}`)
     expect(shown.body).toMatchObject({

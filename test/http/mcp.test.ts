@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { agentOf, request, type Said, say } from "../support/agent.ts"
-import { call, createEvent, createPerson, type Json } from "../support/api.ts"
+import { call, createEvent, createPerson, createWorkspace, type Json } from "../support/api.ts"
 import { PLATFORM_KEY } from "../support/server.ts"
 import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
@@ -220,17 +220,18 @@ test("no message and no argument brings the server to fail", async () => {
 })
 
 test("an answer that no model could read is refused with a way to a shorter one", async () => {
+  const { key } = await createWorkspace(server.url)
   const metadata = { text: "x".repeat(16_000) }
-  for (let made = 0; made < 9; made++) await createEvent(server.url, workspace.key, { metadata })
+  for (let made = 0; made < 9; made++) await createEvent(server.url, key, { metadata })
   const use = agentOf(
     () => server.url,
-    () => ({ key: workspace.key }),
+    () => ({ key }),
   )
   const long = await use("list_events")
   expect([long.isError, long.text]).toEqual([true, expect.stringContaining("limit")])
   const short = await use("list_events", { limit: 3 })
   expect(short.content.events).toHaveLength(3)
   const next = await use("list_events", { limit: 3, cursor: short.content.nextCursor })
-  const listed = await call(server.url, "GET", "/v1/events?limit=6", { key: workspace.key })
+  const listed = await call(server.url, "GET", "/v1/events?limit=6", { key })
   expect([...short.content.events, ...next.content.events]).toEqual(listed.body.events)
 })

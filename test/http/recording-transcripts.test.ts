@@ -42,7 +42,15 @@ describe("a transcript", () => {
     const given = await put(id, "text/vtt; charset=utf-8", VTT)
     expect([given.status, given.body]).toEqual([
       201,
-      { id: expect.any(String), eventId, recordingId: id, createdAt: expect.any(String), segments: 2 },
+      {
+        id: expect.any(String),
+        eventId,
+        recordingId: id,
+        createdAt: expect.any(String),
+        segments: 2,
+        skipped: 0,
+        skippedCues: [],
+      },
     ])
     const get = (query: string) => api("GET", `/v1/recordings/${id}/transcript${query}`)
     expect((await get("")).body).toMatchObject({ id: given.body.id, recordingId: id, segments: SEGMENTS })
@@ -68,6 +76,27 @@ describe("a transcript", () => {
     expect((await api("GET", `/v1/recordings/${id}/transcript`)).body.segments).toEqual([
       { t0: 5, t1: 6, speaker: "", lang: "", text: "Two" },
     ])
+  })
+
+  test("with a broken cue is refused, and read without it on wish: here, and in the process for media", async () => {
+    const { id } = await recorded()
+    const path = `/v1/recordings/${id}/transcript`
+    const headers = { "content-type": "text/vtt" }
+    for (const more of ["", `\n\nNOTE ${"x".repeat(40_000)}`]) {
+      const raw = `WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\n00:03.000 --> later\nlost${more}`
+      expect(await api("PUT", path, { raw, headers })).toMatchObject({
+        status: 400,
+        body: { errors: [{ detail: "line 6: the times of a cue cannot be read" }] },
+      })
+      const lenient = await api("PUT", `${path}?lenient=true`, { raw, headers })
+      expect(lenient.body).toMatchObject({
+        segments: 1,
+        skipped: 1,
+        skippedCues: [{ line: 6, reason: "the times of a cue cannot be read" }],
+      })
+      expect((await api("GET", path)).body.segments).toMatchObject([{ text: "One" }])
+    }
+    expect((await api("PUT", `${path}?lenient=yes`, { raw: "WEBVTT", headers })).status).toBe(400)
   })
 
   test("given by ten callers at once is one of theirs, whole, and each is sent to webhooks", async () => {

@@ -2,11 +2,14 @@
 import { Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { readSrt } from "../../src/media/captions/read-srt.ts"
-import { readVtt } from "../../src/media/captions/read-vtt.ts"
+import * as srt from "../../src/media/captions/read-srt.ts"
+import * as vtt from "../../src/media/captions/read-vtt.ts"
 import { inOrder, type Segment, segmentOf, UnreadableCaptions } from "../../src/media/captions/segments.ts"
 import { writeSrt, writeText, writeVtt } from "../../src/media/captions/write.ts"
 import { TranscriptSegment } from "../../src/model/live/live-values.ts"
+
+const readVtt = (text: string) => vtt.readVtt(text, false).segments
+const readSrt = (text: string) => srt.readSrt(text, false).segments
 
 const words = fc.string({ unit: "grapheme", maxLength: 60 })
 const tricky = fc.constantFrom(
@@ -59,8 +62,8 @@ const transcript = fc
   .array(fc.tuple(segment, fc.constantFrom(uploaded, pushed)), { maxLength: 20 })
   .map((segments) => [...inOrder(segments.flatMap(([given, read]) => read(given)))])
 
-/** Characters that WebVTT's references for directions leave out, and SubRip's marks, which it cannot escape. */
-const sayable = (said: string): boolean => !/<\/?(?:b|i|u|s|font)[\s>]|\{\\/i.test(said)
+/** Characters that WebVTT's references for directions leave out, and SubRip's marks and times, which it cannot escape. */
+const sayable = (said: string): boolean => !/<\/?(?:b|i|u|s|font)[\s>]|\{\\|[.,]\d+[ \t]*-->/i.test(said)
 
 /** A cue without a length gets the shortest. */
 const lasting = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> =>
@@ -119,12 +122,19 @@ test("no text makes a reader fail otherwise than with a line and a reason, nor t
   fc.assert(
     fc.property(rubbish, fc.boolean(), (given, isHeaded) => {
       const input = isHeaded ? `WEBVTT\n\n${given}` : given
-      for (const read of [readVtt, readSrt]) {
+      for (const [read, lenient] of [
+        [vtt.readVtt, false],
+        [srt.readSrt, false],
+        [srt.readSrt, true],
+      ] as const) {
         try {
-          for (const { t0, t1, text: said } of read(input)) {
+          const { segments, skipped } = read(input, lenient)
+          for (const { t0, t1, text: said } of segments) {
             expect(t0 <= t1 && said !== "" && !said.includes("\n\n")).toBe(true)
           }
+          if (!lenient) expect(skipped.count).toBe(0)
         } catch (cause) {
+          expect(lenient).toBe(false)
           expect(cause).toBeInstanceOf(UnreadableCaptions)
         }
       }

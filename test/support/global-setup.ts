@@ -3,11 +3,14 @@
  * own (`createTestDatabase`). TEST_DATABASE_URL names another server to use; it needs the right to create databases.
  * Nothing is left after the run: no process, no folder, no template.
  */
+import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { rmSync } from "node:fs"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
@@ -54,6 +57,9 @@ const remove = async (folder: string): Promise<void> => {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await promisify(execFile)(process.execPath, [
+    fileURLToPath(new URL("../../scripts/client-contract.mjs", import.meta.url)),
+  ])
   const runFolder = await mkdtemp(join(tmpdir(), "gathercue-run-"))
   // Under root the database runs as another user, who must be able to pass through it.
   await chmod(runFolder, 0o711)

@@ -6,6 +6,7 @@ import type { RestClient } from "./contract/rest.ts"
 import { ROUTES } from "./contract/routes.ts"
 import type { ProblemCode } from "./contract/types.ts"
 import type { CallSettings } from "./rest-call.ts"
+import { METHODS, PREFIX } from "./route-table.ts"
 
 export type EndpointName = keyof RestClient
 
@@ -43,11 +44,6 @@ export interface RestClientOptions {
   /** Defaults to the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
-
-/** Prefix of every path in the table of routes. */
-export const PREFIX = "/v1/"
-/** HTTP methods by their abbreviation in the table of routes. */
-export const METHODS: { readonly [letter: string]: string } = { G: "GET", P: "POST", A: "PATCH", U: "PUT", D: "DELETE" }
 
 interface AnyRequest {
   readonly params?: { readonly [name: string]: string }

@@ -1,7 +1,7 @@
 /**
- * Answers of commands that this event accepted: a repeated id gets its answer and does not run again. Memory holds ten minutes and a
- * thousand ids. Answers of commands with an effect are also stored, without a limit on their number. Answers of commands without effect are
- * in memory alone and survive a recovery from the store.
+ * Answers of commands that this event accepted: a repeated id gets its answer and does not run again. Memory holds a thousand ids, for ten
+ * minutes each. Answers of commands with an effect are also stored, without a limit on their number. Answers of commands without effect are
+ * kept in memory alone: the log keeps them when the event is read again from the store, and loses them with the process.
  */
 import { isKeyedScope } from "../../model/live/command-scopes.ts"
 import { toMillis } from "../../model/timestamp.ts"

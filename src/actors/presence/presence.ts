@@ -1,7 +1,7 @@
 /**
  * Presence at the event: kept in memory, counted per participant and node, O(1) for every join and leave. A second tab does not count
  * twice, and a `left` always follows a `joined`. No participant is present before the event is live; connected ones become present when it
- * starts (specification §6, presence rules).
+ * starts (docs/gateway.md).
  */
 import { newId } from "../../model/ids.ts"
 import type { EventRole } from "../../model/roles.ts"

@@ -1,6 +1,7 @@
 /**
  * Wakes an event when its next deadline is due. After a commit that failed because the database was unreachable, it retries until the event
- * can be read again. One timer serves all deadlines.
+ * can be read again. One timer serves all deadlines; `machine/clock.ts` says which
+ * there are.
  */
 import { Effect } from "effect"
 import type { Cancel, Timers } from "../../clock/timers.ts"

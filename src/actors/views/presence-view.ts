@@ -127,7 +127,7 @@ export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray
     return update.length === 0 ? [] : [diff({ join: [], left: [], update })]
   })
 
-/** The webhook event of a change (specification §6); `userId` is set only for signed-in users. */
+/** The webhook event of a change; `userId` is set only for signed-in users. */
 export const presenceOccurrence = (state: LiveState, { type, participant }: PresenceChange): NewOccurrence => ({
   type: type === "joined" ? "participant.joined" : "participant.left",
   extra: {

@@ -18,9 +18,10 @@ export interface ReadyRequest {
   readonly seats?: ConnectionSeats
 }
 
-/** The participants for whom a read is made. `fresh`: its snapshot must have the same version as the personal state. */
+/** The participants for whom a read is made. */
 interface Readers {
   readonly participants: ReadonlyArray<string>
+  /** The snapshot must have the version at which the participants' own state (votes, room, hand) is read. */
   readonly fresh: boolean
 }
 

@@ -33,7 +33,7 @@ import { PersonalData } from "./workspaces/personal-data.ts"
 import { Webhooks } from "./workspaces/webhooks.ts"
 import { Workspaces } from "./workspaces/workspaces.ts"
 
-/** Version of the description (specification §9). */
+/** Version of the description. */
 export const DESCRIPTION_VERSION = "1.0.0"
 
 export const Api = HttpApi.make("gathercue")

@@ -30,10 +30,10 @@ export const pageOf = <Name extends string, Item extends Schema.Top>(name: Name,
     nextCursor: Schema.NullOr(Schema.String),
   } as { readonly [N in Name]: Schema.$Array<Item> } & { readonly nextCursor: Schema.NullOr<typeof Schema.String> })
 
-/** Endpoint annotation: the body may hold no unnamed properties; the specification requires "no extra properties". */
+/** Endpoint annotation: the body may hold no unnamed properties. */
 export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/ExactBody") {}
 
-/** Endpoint annotation: the body is optional and reads as `{}` when absent (specification §6, `advance`). Other bodies are required. */
+/** Endpoint annotation: the body is optional and reads as `{}` when absent (as `advance` allows). Other bodies are required. */
 export class OptionalBody extends Context.Service<OptionalBody, true>()("gathercue/OptionalBody") {}
 
 /** Endpoint annotation: the answer is text of this media type instead of JSON. */

@@ -1,4 +1,4 @@
-/** The help chat (specification §4 and §8). */
+/** The help chat. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { named } from "../../model/named.ts"

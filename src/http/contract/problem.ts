@@ -1,4 +1,4 @@
-/** Error bodies (RFC 9457, specification §7): `type`, `code` and `detail`, plus `acceptedRoles`, `current` or `errors` on some. */
+/** Error bodies (RFC 9457): `type`, `code` and `detail`, plus `acceptedRoles`, `current` or `errors` on some. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { EventRole } from "../../model/roles.ts"

@@ -1,6 +1,6 @@
 /**
  * Access to endpoints, decided before the body is read: 401 without a credential, 404 for an object of another workspace, 403
- * for an act that the caller may not do. Workspace membership decides, never the per-event role (specification §4).
+ * for an act that the caller may not do. Workspace membership decides, never the per-event role.
  */
 import { Effect } from "effect"
 import type { Principal } from "../../identity/callers/principal.ts"

@@ -82,7 +82,7 @@ export const participantOf = (
     ),
   )
 
-/** Signed-out people take part only in public events, with the acts that each event allows (specification §2). */
+/** Signed-out people take part only in public events, with the acts that each event allows. */
 export const allowSignedOut = (
   event: Event,
   permission: "allowAnonymousVoting" | "allowAnonymousQuestions",

@@ -1,4 +1,4 @@
-/** The participant and the role that a session gets on an event (specification §4), for a gateway token and for a request. */
+/** The participant and the role that a session gets on an event, for a gateway token and for a request. */
 import { Effect } from "effect"
 import type { GatewayGrant } from "../../identity/tokens.ts"
 import { NotFound, Unauthorized, type Unavailable } from "../../model/errors.ts"
@@ -46,7 +46,7 @@ const signedIn = (
     return { grant, manages: access.manages }
   })
 
-/** An event session is valid for its one event, whatever the visibility; sessions outlive their integration (specification §3). */
+/** An event session is valid for its one event, whatever the visibility; sessions outlive their integration. */
 const attendee = (sql: Queryable, event: Event, session: Extract<SessionPrincipal, { kind: "attendee" }>): Granting =>
   Effect.gen(function* () {
     if (session.eventId !== event.id) return yield* NotFound.of("event")

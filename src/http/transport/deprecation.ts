@@ -1,5 +1,5 @@
 /**
- * The deprecation of an endpoint (specification §9 leaves it open): `Deprecation` from the day its use is discouraged (RFC 9745), `Sunset`
+ * The deprecation of an endpoint: `Deprecation` from the day its use is discouraged (RFC 9745), `Sunset`
  * for the day it may be removed (RFC 8594), and a link to its replacement. `/v1` is kept for at least a year after both were announced.
  */
 import { Context } from "effect"

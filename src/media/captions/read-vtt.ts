@@ -3,7 +3,7 @@
  * of several voices becomes one segment per voice.
  */
 import { type Block, blocksOf, linesOf, timesOf } from "./lines.ts"
-import { type Segment, SegmentList, UnreadableCaptions } from "./segments.ts"
+import { type ReadSegments, type Segment, SegmentList, UnreadableCaptions } from "./segments.ts"
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
@@ -94,14 +94,29 @@ const addCue = ({ line, lines }: Block, segments: SegmentList): void => {
   for (const stretch of stretchesOf(lines.slice(at + 1).join("\n"))) segments.add({ ...times, ...stretch }, line + at)
 }
 
-/** `defaultLang` applies to cues that name none. Throws `UnreadableCaptions`. */
-export const readVtt = (text: string): ReadonlyArray<Segment> => {
+/** A line with an arrow begins a cue, also where no empty line ends the one before. A cue name in between stays with the text before it. */
+const cuesOf = ({ line, lines }: Block): ReadonlyArray<Block> => {
+  const starts = lines.flatMap((text, index) => (text.includes("-->") ? [index] : []))
+  const [first, ...others] = starts
+  // A second line with an arrow is the times of a named cue, unless the first line has one.
+  const from = first === 1 ? 0 : (first ?? 0)
+  return [from, ...others].map((start, index, all) => ({
+    line: line + start,
+    lines: lines.slice(start, all[index + 1]),
+  }))
+}
+
+/** Throws `UnreadableCaptions`: at the first cue that cannot be read, unless `lenient` leaves it out. */
+export const readVtt = (text: string, lenient: boolean): ReadSegments => {
   const lines = linesOf(text)
   if (!/^WEBVTT(?:[ \t].*)?$/.test(lines[0] ?? "")) throw new UnreadableCaptions(1, "a WebVTT file begins with WEBVTT")
-  const segments = new SegmentList()
-  const [, ...blocks] = blocksOf(lines)
-  for (const block of blocks) {
-    if (!/^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(block.lines[0] ?? "")) addCue(block, segments)
+  const segments = new SegmentList(lenient)
+  const [head, ...blocks] = blocksOf(lines)
+  // Cues may follow the head without an empty line.
+  const afterHead = { line: 2, lines: head?.lines.slice(1) ?? [] }
+  for (const block of [afterHead, ...blocks]) {
+    if (/^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(block.lines[0] ?? "")) continue
+    for (const cue of cuesOf(block)) segments.cue(() => addCue(cue, segments))
   }
-  return segments.inOrder()
+  return segments.result()
 }

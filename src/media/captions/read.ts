@@ -6,15 +6,21 @@ import { Result, Schema } from "effect"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
 import { TranscriptInput } from "../../model/media/transcript-input.ts"
 import { type Fault, faultsOf, faultText, MOST_FAULTS } from "../../model/schema-faults.ts"
+import { srtText, vttText } from "./encodings.ts"
 import { readSrt } from "./read-srt.ts"
 import { readVtt } from "./read-vtt.ts"
-import { inOrder, type Segment, segmentOf, UnreadableCaptions } from "./segments.ts"
+import { inOrder, type ReadSegments, type Skipped, segmentOf, UnreadableCaptions } from "./segments.ts"
 
 export type TranscriptForm = "json" | "vtt" | "srt"
 
 /** `slices` are JSON of at most a thousand segments each. */
 export type ReadTranscript =
-  | { readonly outcome: "read"; readonly slices: ReadonlyArray<string>; readonly count: number }
+  | {
+      readonly outcome: "read"
+      readonly slices: ReadonlyArray<string>
+      readonly count: number
+      readonly skipped: Skipped
+    }
   | { readonly outcome: "unreadable"; readonly detail: string; readonly faults: ReadonlyArray<Fault> }
 
 const IN_A_SLICE = 1000
@@ -35,12 +41,12 @@ class Refused extends Error {
 
 const ofWhole = (message: string): ReadonlyArray<Fault> => [{ path: [], message }]
 
-const textOf = (body: Uint8Array): string => {
+const textOf = (body: Uint8Array, decoded: (body: Uint8Array) => string): string => {
   try {
-    const text = utf8.decode(body)
+    const text = decoded(body)
     if (isStorable(text)) return text
   } catch {
-    // Invalid UTF-8 is refused below.
+    // Other encodings are refused below.
   }
   throw new Refused(ofWhole("not UTF-8, or with characters that cannot be stored"))
 }
@@ -55,19 +61,20 @@ const jsonOf = (body: Uint8Array): unknown => {
   }
 }
 
-const readJson = (body: Uint8Array): ReadonlyArray<Segment> => {
+const NONE_SKIPPED: Skipped = { count: 0, first: [] }
+
+const readJson = (body: Uint8Array): ReadSegments => {
   const decoded = decode(jsonOf(body))
   if (Result.isFailure(decoded)) throw new Refused(faultsOf(decoded.failure.issue))
   const { segments } = decoded.success
-  return inOrder(
-    segments.flatMap((segment, index) => segmentOf({ speaker: "", lang: "", ...segment }, index + 1) ?? []),
-  )
+  const read = segments.flatMap((segment, index) => segmentOf({ speaker: "", lang: "", ...segment }, index + 1) ?? [])
+  return { segments: inOrder(read), skipped: NONE_SKIPPED }
 }
 
-const READERS: { readonly [F in TranscriptForm]: (body: Uint8Array) => ReadonlyArray<Segment> } = {
+const READERS: { readonly [F in TranscriptForm]: (body: Uint8Array, lenient: boolean) => ReadSegments } = {
   json: readJson,
-  vtt: (body) => readVtt(textOf(body)),
-  srt: (body) => readSrt(textOf(body)),
+  vtt: (body, lenient) => readVtt(textOf(body, vttText), lenient),
+  srt: (body, lenient) => readSrt(textOf(body, srtText), lenient),
 }
 
 /** Only JSON has fields. */
@@ -84,15 +91,16 @@ const unreadable = (faults: ReadonlyArray<Fault>): ReadTranscript => ({
   faults: faults.slice(0, MOST_FAULTS),
 })
 
-export const readTranscript = (form: TranscriptForm, body: Uint8Array): ReadTranscript => {
+/** `lenient`: cues of a caption file that cannot be read are left out and reported. JSON is always read strictly. */
+export const readTranscript = (form: TranscriptForm, body: Uint8Array, lenient: boolean): ReadTranscript => {
   try {
-    const segments = READERS[form](body)
+    const { segments, skipped } = READERS[form](body, lenient)
     if (segments.length === 0) return unreadable(ofWhole("it has no segment with text"))
     const slices: string[] = []
     for (let from = 0; from < segments.length; from += IN_A_SLICE) {
       slices.push(JSON.stringify(segments.slice(from, from + IN_A_SLICE)))
     }
-    return { outcome: "read", slices, count: segments.length }
+    return { outcome: "read", slices, count: segments.length, skipped }
   } catch (cause) {
     return unreadable(faultsIn(cause, form))
   }

@@ -26,6 +26,24 @@ export class UnreadableCaptions extends Error {
   }
 }
 
+/** A cue that a lenient reader left out. `line` counts from 1. */
+export interface SkippedCue {
+  readonly line: number
+  readonly reason: string
+}
+
+/** What a lenient reader left out: all in number, the first hundred by line. */
+export interface Skipped {
+  readonly count: number
+  readonly first: ReadonlyArray<SkippedCue>
+}
+
+export interface ReadSegments {
+  readonly segments: ReadonlyArray<Segment>
+  readonly skipped: Skipped
+}
+
+const MOST_LISTED = 100
 const MOST_SEGMENTS = 50_000
 const MOST_CHARACTERS = 2_000
 const LONGEST_NAME = 200
@@ -56,19 +74,42 @@ export const segmentOf = (given: Segment, line: number): Segment | undefined => 
 export const inOrder = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> =>
   segments.toSorted((a, b) => a.t0 - b.t0 || a.t1 - b.t1)
 
-/** Collects a reader's segments up to the limit. */
+/** The limit on segments is one of the whole file: a lenient reader refuses it too. */
+class TooManySegments extends UnreadableCaptions {}
+
+/** Collects a reader's segments up to the limit. With `lenient` a cue that cannot be read is left out; otherwise the first one is an error. */
 export class SegmentList {
   readonly #segments: Segment[] = []
+  readonly #first: SkippedCue[] = []
+  readonly #lenient: boolean
+  #skipped = 0
+
+  constructor(lenient: boolean) {
+    this.#lenient = lenient
+  }
+
+  /** Adds the segments of one cue with `add`, all or none. */
+  cue(add: () => void): void {
+    const before = this.#segments.length
+    try {
+      add()
+    } catch (cause) {
+      if (!this.#lenient || !(cause instanceof UnreadableCaptions) || cause instanceof TooManySegments) throw cause
+      this.#segments.length = before
+      this.#skipped++
+      if (this.#first.length < MOST_LISTED) this.#first.push({ line: cause.line, reason: cause.reason })
+    }
+  }
 
   add(given: Segment, line: number): void {
     const segment = segmentOf(given, line)
     if (segment === undefined) return
-    if (this.#segments.length === MOST_SEGMENTS)
-      throw new UnreadableCaptions(line, `more than ${MOST_SEGMENTS} segments`)
+    if (this.#segments.length === MOST_SEGMENTS) throw new TooManySegments(line, `more than ${MOST_SEGMENTS} segments`)
     this.#segments.push(segment)
   }
 
-  inOrder(): ReadonlyArray<Segment> {
-    return inOrder(this.#segments)
+  /** The segments in order, and what was left out. */
+  result(): ReadSegments {
+    return { segments: inOrder(this.#segments), skipped: { count: this.#skipped, first: this.#first } }
   }
 }

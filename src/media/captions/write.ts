@@ -3,7 +3,7 @@
  * begins, as WebVTT requires.
  */
 import { tidyLine, tidyText } from "../../model/text/tidy-text.ts"
-import { timeText } from "./lines.ts"
+import { timesOf, timeText } from "./lines.ts"
 import type { Segment } from "./segments.ts"
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -41,13 +41,22 @@ export const vttWriter = (): Writer => {
   }
 }
 
+/** SubRip has no escapes: a spoken line that reads like times gets another arrow, so that no cue begins there. */
+const withoutTimes = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => (timesOf(line) === undefined ? line : line.replace("-->", "→")))
+    .join("\n")
+
 /** SubRip, which has no speakers and languages. */
 export const srtWriter = (): Writer => {
   const pieces: string[] = []
   let count = 0
   return {
     add: (segments) => {
-      const cues = segments.map(tidy).map((segment) => `${++count}\n${times(segment, ",")}\n${segment.text}\n`)
+      const cues = segments
+        .map(tidy)
+        .map((segment) => `${++count}\n${times(segment, ",")}\n${withoutTimes(segment.text)}\n`)
       if (cues.length > 0) pieces.push(cues.join("\n"))
     },
     text: () => pieces.join("\n"),

@@ -1,5 +1,5 @@
 /**
- * Output file of a clip with a size limit, because an index may name the same bytes of its recording repeatedly. The library cannot be told
+ * Output file of a clip with a size limit, because the sample table of a recording may name the same bytes repeatedly. The library cannot be told
  * that a write has failed (mediabunny 1.61 then leaves an unhandled rejection), so further bytes are dropped, and the conversion is
  * cancelled.
  */

@@ -50,7 +50,7 @@ const workOn = async (task: MediaTask): Promise<MediaInspection | Cutting | Read
     case "read": {
       // Loaded on demand, because an inspection does not need it.
       const { readTranscript } = await import("../captions/read.ts")
-      return readTranscript(task.form, task.body)
+      return readTranscript(task.form, task.body, task.lenient)
     }
   }
 }

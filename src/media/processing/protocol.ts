@@ -29,6 +29,8 @@ export interface ReadTask {
   readonly kind: "read"
   readonly form: TranscriptForm
   readonly body: Uint8Array
+  /** Cues that cannot be read are left out. */
+  readonly lenient: boolean
 }
 
 export type MediaWork = InspectTask | CutTask | ReadTask

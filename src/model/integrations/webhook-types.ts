@@ -1,6 +1,6 @@
 /**
- * Webhook types (specification §6). Each row has the description, the fields of its body in addition to the common ones, and an example of
- * them. The type, the name of its schema, and the endpoints' list of types are derived from the row.
+ * Webhook types (docs/reference/webhook-types.md). Each row has the description, the fields of its body in addition to the common ones,
+ * and an example of them. The type, the name of its schema, and the endpoints' list of types are derived from the row.
  */
 import { Schema } from "effect"
 import { ids, T0, T1 } from "../example-ids.ts"

@@ -5,7 +5,7 @@
  * nobody is notified. One who does not has departed: only then are the things released for which others wait, and others are notified.
  *
  * The time counts from the loss of the last connection. If an event is activated anew, the time counts from the activation, since nobody
- * knows who was there. Presence has a separate grace period: `participant.left` may come earlier (specification §6), and releases nothing.
+ * knows who was there. Presence has a separate grace period: `participant.left` may come earlier, and releases nothing.
  * Actions of a host or of the participant are not a loss, and take effect at once: a participant who sends `leave` on their last connection
  * has departed. A page that closes its socket has not, because it does the same on a reload.
  */

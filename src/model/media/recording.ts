@@ -1,4 +1,4 @@
-/** Recordings: media of an event, from their upload until they can be watched (specification §7; shapes by decision). */
+/** Recordings: media of an event, from their upload until they can be watched (docs/recordings.md). */
 import { Schema } from "effect"
 import { named } from "../named.ts"
 import type { Timestamp } from "../timestamp.ts"

@@ -11,7 +11,7 @@ export type Credential = { readonly sessionId: string } | { readonly keyId: stri
 /** Id of the key; null for a login. */
 export const keyOf = (credential: Credential): string | null => ("keyId" in credential ? credential.keyId : null)
 
-/** Account roles that may act. An API key acts like an admin; requests for owners take no key. */
+/** Account roles that may act. An API key acts like an admin, so that it may not do what only owners may. */
 const MAY = {
   owners: ["owner"],
   admins: ["owner", "admin"],

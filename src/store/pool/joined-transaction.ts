@@ -1,6 +1,6 @@
 /**
- * One transaction shared by all statements of a request. The first statement begins it: work that waits for something else before holds no
- * connection.
+ * One transaction shared by all statements of a request. The first statement begins it, so that a request
+ * that still waits for something else holds no connection.
  */
 import type { Effect } from "effect"
 import type { Pool } from "./pool.ts"

@@ -92,7 +92,7 @@ export const pageApiKeys = async (sql: Queryable, workspaceId: string, page: Pag
 }
 
 /**
- * The two steps of DELETE (specification §3): an active key is revoked, a revoked one removed. Each is one statement, so that two
+ * The two steps of DELETE: an active key is revoked, a revoked one removed. Each is one statement, so that two
  * concurrent deletes revoke and then remove, and never remove an active key directly.
  */
 export const revokeApiKey = async (sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> => {

@@ -47,7 +47,7 @@ const findMember = (
 
 const isOwner = new Forbidden({ detail: "Owners are not changed here: an owner may leave while another remains." })
 
-/** Fails with `Forbidden` for an owner (specification §4). Run it under `lockWorkspace`. */
+/** Fails with `Forbidden` for an owner. Run it under `lockWorkspace`. */
 export const setMemberRole = (
   sql: Queryable,
   workspaceId: string,

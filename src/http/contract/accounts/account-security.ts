@@ -1,4 +1,4 @@
-/** Verifying an address, recovering and changing a password, and the sessions of an account (specification §4). */
+/** Verifying an address, recovering and changing a password, and the sessions of an account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T0, T1 } from "../../../model/example-ids.ts"

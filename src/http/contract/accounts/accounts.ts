@@ -1,4 +1,4 @@
-/** Accounts and sign-in (specification §4). */
+/** Accounts and sign-in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Uuid } from "../../../model/ids.ts"

@@ -1,4 +1,4 @@
-/** Sign-in through an external identity provider (specification §4; the path names no provider). */
+/** Sign-in through an external identity provider; the path names no provider. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../access.ts"

@@ -1,4 +1,4 @@
-/** Starting and stopping a broadcast by the workspace's managers (specification §3 and §6; hosts do it over the gateway). */
+/** Starting and stopping a broadcast by the workspace's managers; hosts do it over the gateway. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Uuid } from "../../../model/ids.ts"

@@ -1,4 +1,4 @@
-/** Events and phases (specification §3 and §4). */
+/** Events and phases (docs/concepts.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import {

@@ -1,4 +1,4 @@
-/** Tokens for the live gateway (specification §4, gateway token rules). */
+/** Tokens for the live gateway (docs/gateway.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T1 } from "../../../model/example-ids.ts"

@@ -1,4 +1,4 @@
-/** The public view of an event, and entry to it (specification §4, public surfaces). */
+/** The public view of an event, and entry to it. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventReference, EventStatus, Visibility } from "../../../model/event.ts"

@@ -1,4 +1,4 @@
-/** Questions of the audience and votes on them (specification §2 and §4, Q&A). */
+/** Questions of the audience and votes on them (docs/questions.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T1 } from "../../../model/example-ids.ts"

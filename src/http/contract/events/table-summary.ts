@@ -1,4 +1,4 @@
-/** Notes of one table: the shape is the specification's (§2, table summary). */
+/** Notes of one table. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EventReference } from "../../../model/event.ts"

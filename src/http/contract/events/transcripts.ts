@@ -28,7 +28,19 @@ const HEAD = {
   recordingId: Schema.NullOr(Uuid),
   createdAt: Instant,
 }
-const TranscriptHead = Schema.Struct({ ...HEAD, segments: Schema.Int }).annotate(named("TranscriptHead"))
+const SkippedCue = Schema.Struct({
+  /** Line of the file, starting at 1. */
+  line: Schema.Int,
+  reason: Schema.String,
+}).annotate(named("SkippedCue"))
+const TranscriptHead = Schema.Struct({
+  ...HEAD,
+  segments: Schema.Int,
+  /** Number of cues that were left out; always 0 without `lenient`. */
+  skipped: Schema.Int,
+  /** The first hundred of them. */
+  skippedCues: Schema.Array(SkippedCue),
+}).annotate(named("TranscriptHead"))
 const Transcript = Schema.Struct({ ...HEAD, segments: Schema.Array(Segment) }).annotate(named("Transcript"))
 
 export const VTT = "text/vtt"
@@ -95,6 +107,16 @@ export const Transcripts = HttpApiGroup.make("transcripts")
       }),
     HttpApiEndpoint.put("putTranscript", "/v1/recordings/:id/transcript", {
       params: PathId,
+      query: {
+        lenient: Schema.optionalKey(
+          Schema.Literals(["true", "false"]).annotate({
+            description:
+              "`true` leaves out cues of WebVTT and SubRip that cannot be read, and names them in the answer.",
+            default: "false",
+            examples: ["true"],
+          }),
+        ),
+      },
       payload: [TranscriptInput, asFile(VTT), asFile(SRT)],
       success: [created(TranscriptHead), TranscriptHead],
       error: problems(...WITH_BODY, ...COMMON, "not_found"),
@@ -106,10 +128,13 @@ export const Transcripts = HttpApiGroup.make("transcripts")
         OpenApi.Summary,
         "Give a recording its transcript as JSON, WebVTT or SubRip; 200 when it replaces another one",
       )
-      .annotate(OpenApi.Description, "Replaces a transcript that is there. Webhook `transcript.ready`.")
+      .annotate(
+        OpenApi.Description,
+        "Replaces a transcript that is there. The first cue that cannot be read is refused with its line, unless `lenient=true`. SubRip may be UTF-8, UTF-16 with its mark, or Windows-1252. Webhook `transcript.ready`.",
+      )
       .annotate(Example, {
         request: { segments: [{ t0: 0, t1: 2500, speaker: "Grace Hopper", lang: "en", text: "Welcome, all." }] },
-        response: { ...transcriptHead, segments: 1 },
+        response: { ...transcriptHead, segments: 1, skipped: 0, skippedCues: [] },
         texts: TRANSCRIPT_TEXTS,
       }),
     HttpApiEndpoint.get("getTranscript", "/v1/recordings/:id/transcript", {

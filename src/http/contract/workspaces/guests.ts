@@ -1,4 +1,4 @@
-/** Partner guests: issuers of a workspace, and the exchange of a partner's token for a session (specification §4). */
+/** Partner guests: issuers of a workspace, and the exchange of a partner's token for a session (docs/people.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T0, T1 } from "../../../model/example-ids.ts"

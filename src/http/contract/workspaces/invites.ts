@@ -1,4 +1,4 @@
-/** Invites to workspaces and events (specification §2 and §4). */
+/** Invites to workspaces and events (docs/people.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EventReference } from "../../../model/event.ts"

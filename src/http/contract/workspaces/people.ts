@@ -1,4 +1,4 @@
-/** Users of a workspace and their memberships on events (specification §4). */
+/** Users of a workspace and their memberships on events. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T1 } from "../../../model/example-ids.ts"

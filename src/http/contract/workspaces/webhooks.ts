@@ -1,4 +1,4 @@
-/** Webhook endpoints (specification §4 and §6). */
+/** Webhook endpoints (docs/webhooks.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { T0 } from "../../../model/example-ids.ts"

@@ -1,4 +1,4 @@
-/** Workspaces, their sessions and their API keys (specification §4). */
+/** Workspaces, their sessions and their API keys (docs/workspaces.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ids, T0, T1 } from "../../../model/example-ids.ts"

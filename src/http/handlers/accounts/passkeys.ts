@@ -18,7 +18,7 @@ import { signedIn } from "./signed-in.ts"
 const MOST = 20
 const TOO_MANY = new Conflict({ detail: `An account has at most ${MOST} passkeys.` })
 
-/** The extensions and the device are not needed. */
+/** The library wants a list of client extensions, which requests need not send. */
 const asJson = <R extends object>(given: R) => ({ ...given, clientExtensionResults: {} })
 
 /** Resolves to the account of the passkey. A wrong answer counts against the address like a wrong password. */

@@ -39,7 +39,7 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
 
-/** An account that creates an event from the dashboard becomes its host (specification §4). A key is no participant, and may be revoked. */
+/** An account that creates an event from the dashboard becomes its host. A key is no participant, and may be revoked. */
 const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["workspace"]) =>
   accountId === null
     ? Effect.flatMap(NewEvents, ({ insert }) => insert(draft))

@@ -1,4 +1,4 @@
-/** Gateway tokens (specification §4): the participant and role that each credential gets on an event. */
+/** Gateway tokens: the participant and role that each credential gets on an event. */
 import { Clock, Effect } from "effect"
 import { type GatewayGrant, Tokens } from "../../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, type Unauthorized, type Unavailable } from "../../../model/errors.ts"

@@ -28,9 +28,9 @@ export const transcripts = {
   },
   putTranscript: {
     access: "recording",
-    handle: ({ bytes, contentType, scope: { workspaceId, recording } }) =>
+    handle: ({ bytes, contentType, query: { lenient }, scope: { workspaceId, recording } }) =>
       Effect.gen(function* () {
-        const { slices, count } = yield* readFrom(contentType, bytes)
+        const { slices, count, skipped } = yield* readFrom(contentType, bytes, lenient === "true")
         const { summarises } = yield* HttpSettings
         const timers = yield* currentTimers
         const outbox = yield* OutboxSignal
@@ -54,7 +54,15 @@ export const transcripts = {
         if (wasThere === undefined) return yield* NotFound.of("recording")
         yield* afterCommit(Effect.sync(outbox.notify))
         yield* startMediaJobs
-        const head = { id, eventId, recordingId, createdAt, segments: count }
+        const head = {
+          id,
+          eventId,
+          recordingId,
+          createdAt,
+          segments: count,
+          skipped: skipped.count,
+          skippedCues: skipped.first,
+        }
         return new Reply(head, {
           status: wasThere ? 200 : 201,
           headers: [["location", `/v1/recordings/${recordingId}/transcript`]],

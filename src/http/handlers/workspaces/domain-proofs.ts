@@ -23,8 +23,9 @@ import {
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-/** Proofs that a node looks up per hour, and concurrently. */
+/** Proofs that a node looks up per hour. */
 const MOST = 2_000
+/** Proofs that a node looks up concurrently. */
 const AT_ONCE = 8
 
 /** Notifies the owners in the transaction that ends the proof. The log names the account that created the connection as actor. */

@@ -19,16 +19,19 @@ const READ_HERE_BYTES = 32_768
 const TOO_MUCH = BadRequest.ofBody("it takes too much time or memory to read")
 const NOT_READ = new Unavailable({ detail: "The transcript could not be read now.", retryAfterSeconds: 5 })
 
-const readElsewhere = (form: TranscriptForm, body: Uint8Array) =>
+const readElsewhere = (form: TranscriptForm, body: Uint8Array, lenient: boolean) =>
   Effect.flatMap(MediaProcessor, (processor) =>
-    Effect.mapError(processor.read({ form, body }), ({ tooMuch }) => (tooMuch ? TOO_MUCH : NOT_READ)),
+    Effect.mapError(processor.read({ form, body, lenient }), ({ tooMuch }) => (tooMuch ? TOO_MUCH : NOT_READ)),
   )
 
 /** Reads a body in the format of its content type. */
-export const readFrom = (contentType: string, body: Uint8Array) =>
+export const readFrom = (contentType: string, body: Uint8Array, lenient: boolean) =>
   Effect.gen(function* () {
     const form = FORMS[contentType] ?? "json"
-    const read = body.byteLength > READ_HERE_BYTES ? yield* readElsewhere(form, body) : readTranscript(form, body)
+    const read =
+      body.byteLength > READ_HERE_BYTES
+        ? yield* readElsewhere(form, body, lenient)
+        : readTranscript(form, body, lenient)
     return read.outcome === "read" ? read : yield* badRequestOf(read.faults, "body", read.detail)
   })
 

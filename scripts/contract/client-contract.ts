@@ -6,20 +6,20 @@
 import type { Schema } from "effect"
 import { Context, Option } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { METHODS, PREFIX } from "../../../packages/client/src/rest-client.ts"
-import { Api } from "../../../src/http/contract/api.ts"
-import { PROBLEMS } from "../../../src/http/contract/problem.ts"
-import { COMMANDS, DISPATCHES } from "../../../src/protocol/contract.ts"
-import { type AnyDispatch, OptOut } from "../../../src/protocol/dispatch.ts"
-import { Ready } from "../../../src/protocol/ready.ts"
-import { ErrorFrame, HeartbeatAck, Hello, Reconnect, ReplyFrame } from "../../../src/protocol/wire/frames.ts"
-import { OP } from "../../../src/protocol/wire/op.ts"
-import { CONTRACT, RELEASE } from "../../../src/protocol/wire/release.ts"
+import { METHODS, PREFIX } from "../../packages/client/src/route-table.ts"
+import { Api } from "../../src/http/contract/api.ts"
+import { PROBLEMS } from "../../src/http/contract/problem.ts"
+import { COMMANDS, DISPATCHES } from "../../src/protocol/contract.ts"
+import { type AnyDispatch, OptOut } from "../../src/protocol/dispatch.ts"
+import { Ready } from "../../src/protocol/ready.ts"
+import { ErrorFrame, HeartbeatAck, Hello, Reconnect, ReplyFrame } from "../../src/protocol/wire/frames.ts"
+import { OP } from "../../src/protocol/wire/op.ts"
+import { CONTRACT, RELEASE } from "../../src/protocol/wire/release.ts"
 import type { Comments } from "./comments.ts"
 import { contractComments, namedSchemas } from "./sources.ts"
 import { braced, commented, mayBeEmpty, TypePrinter } from "./type-printer.ts"
 
-const WRITTEN = "Written from the contract by a test: do not edit."
+const WRITTEN = "Generated from the contract by scripts/client-contract.mjs."
 /** Types that the client uses by name, beside those of commands, dispatches and endpoints. */
 const FRAMES = [OptOut, Ready, ErrorFrame, HeartbeatAck, Hello, Reconnect, ReplyFrame]
 
@@ -152,9 +152,9 @@ const JSON_TEXT = [
   "export interface JsonObject {\n  readonly [key: string]: Json\n}",
 ].join("\n\n")
 
-/** Text by file name, for the folder `client/src/contract/`. */
-export const clientContract = async (): Promise<ReadonlyMap<string, string>> => {
-  const comments = contractComments()
+/** Text by file name, for the folder `client/src/contract/`. `sources` is the folder of the contract's sources, whose comments are read. */
+export const clientContract = async (sources: URL): Promise<ReadonlyMap<string, string>> => {
+  const comments = contractComments(sources)
   const printer = new TypePrinter(comments)
   for (const { name, schema } of await namedSchemas()) printer.name(name, schema)
   for (const frame of FRAMES) printer.type(frame)

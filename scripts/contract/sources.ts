@@ -3,16 +3,19 @@ import { readdirSync } from "node:fs"
 import { Schema } from "effect"
 import { type Comments, commentsOf } from "./comments.ts"
 
-const SRC = new URL("../../../src/", import.meta.url)
+/** Modules that run, compiled or not. */
+const MODULES = new URL("../../src/", import.meta.url)
 /** Where two schemas have one name, the one of the earlier folder keeps it. */
 const FOLDERS = ["protocol/messages/", "protocol/", "model/", "http/contract/"]
 
-const filesIn = (folder: string): ReadonlyArray<URL> =>
-  readdirSync(new URL(folder, SRC), { recursive: true })
-    .map(String)
-    .filter((file) => file.endsWith(".ts") && !file.includes("examples/"))
-    .toSorted()
-    .map((file) => new URL(folder + file, SRC))
+const filesIn = (root: URL): ReadonlyArray<URL> =>
+  FOLDERS.flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true })
+      .map(String)
+      .filter((file) => /\.[jt]s$/.test(file) && !file.includes("examples/"))
+      .toSorted()
+      .map((file) => new URL(folder + file, root)),
+  )
 
 interface NamedSchema {
   readonly name: string
@@ -21,7 +24,7 @@ interface NamedSchema {
 
 /** Every schema that a module of the contract exports, by its name there. */
 export const namedSchemas = async (): Promise<ReadonlyArray<NamedSchema>> => {
-  const files = [...new Map(FOLDERS.flatMap(filesIn).map((file) => [file.href, file])).values()]
+  const files = [...new Map(filesIn(MODULES).map((file) => [file.href, file])).values()]
   const modules = await Promise.all(
     files.map((file) => import(file.href) as Promise<{ readonly [name: string]: unknown }>),
   )
@@ -32,4 +35,4 @@ export const namedSchemas = async (): Promise<ReadonlyArray<NamedSchema>> => {
   )
 }
 
-export const contractComments = (): Comments => commentsOf(FOLDERS.flatMap(filesIn))
+export const contractComments = (sources: URL): Comments => commentsOf(filesIn(sources))

@@ -1,9 +1,9 @@
 /** The file of the Python client that says what the server takes and sends, as text. */
-import { PROBLEMS } from "../../../src/http/contract/problem.ts"
-import { COMMANDS, DISPATCHES } from "../../../src/protocol/contract.ts"
-import { OptOut } from "../../../src/protocol/dispatch.ts"
-import { OP } from "../../../src/protocol/wire/op.ts"
-import { CONTRACT, RELEASE } from "../../../src/protocol/wire/release.ts"
+import { PROBLEMS } from "../../src/http/contract/problem.ts"
+import { COMMANDS, DISPATCHES } from "../../src/protocol/contract.ts"
+import { OptOut } from "../../src/protocol/dispatch.ts"
+import { OP } from "../../src/protocol/wire/op.ts"
+import { CONTRACT, RELEASE } from "../../src/protocol/wire/release.ts"
 
 const literal = (name: string, values: Iterable<string>): string =>
   `${name} = Literal[\n${[...values].map((value) => `    ${JSON.stringify(value)},\n`).join("")}]`
