@@ -7,12 +7,25 @@ import {
   tableNotesEmail,
   verificationEmail,
 } from "../../src/mail/emails.ts"
+import { noticeEmail } from "../../src/mail/notice-emails.ts"
 
 const URL_ = "https://app.example/x#token=t"
 const LINKS = { enter: URL_, leave: "https://app.example/leave/x#token=t" }
 const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 const TITLE = "Node.js meetup 👨‍👩‍👧 می‌خواهم (https://events.example)"
+
+const EVENT = {
+  id: "0199a0f0-0000-7000-8000-000000000001",
+  workspace: "Acme",
+  description: null,
+  scheduledAt: null,
+  scheduledEndAt: null,
+  isCancelled: true,
+  cancelReason: null,
+  sequence: 1,
+  changedAt: "2027-01-01T09:00:00.000Z",
+} as const
 
 /** Each with the name of a stranger, and with the title or the name that a member wrote. */
 const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string) => EmailMessage]> = [
@@ -28,6 +41,16 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
       invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
   ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null }, LINKS)],
+  [
+    "cancellation",
+    (name, title) =>
+      noticeEmail(
+        { ...EVENT, title },
+        { name, email: "a@example.com", isInvited: false, known: null },
+        { event: URL_, own: null, unsubscribe: NO_MORE },
+        { sender: null, stamp: "2027-01-02T09:00:00.000Z" },
+      ),
+  ],
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
 ]
 
@@ -47,7 +70,7 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
 
   test("has a member's text as it was written", () => {
     const letter = emailWith("Ada", TITLE)
-    const isNamed = letter.subject.includes("invited") || letter.subject.includes(" at ")
+    const isNamed = /invited| at |Cancelled/.test(letter.subject)
     expect([letter.subject.includes(TITLE), letter.text.includes(TITLE)]).toEqual([isNamed, isNamed])
   })
 
@@ -64,6 +87,7 @@ test("a subject holds no text of users beyond the title of an event or the name 
     "You are invited to Analytical Engines",
     "You are invited to Analytical Engines",
     "Your place at Analytical Engines",
+    "Cancelled: Analytical Engines",
     "Notes of your table at Analytical Engines",
   ])
 })
