@@ -61,6 +61,6 @@ export interface EventActor extends EventAddress {
   readonly staysInMemory: boolean
   /** Runs an effect in a turn of the event. */
   readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
-  /** The same without an answer. */
+  /** Like `turn`, without waiting for the result. */
   readonly aside: (body: Effect.Effect<void, Unreachable>) => void
 }

@@ -4,7 +4,7 @@ import { Listeners } from "../model/listeners.ts"
 
 export interface GoneNode {
   readonly node: string
-  /** Null: the node was never seen. */
+  /** Null: the node was not among the living when it reported people. */
   readonly address: string | null
 }
 
@@ -36,7 +36,7 @@ export class NodeMembership {
   /** Calls the listener with each node that is gone. Returns a function that removes it. */
   readonly onGone = this.#gone.subscribe
 
-  /** Notes a report of a node. A node considered gone may still report people; it is forgotten again if it does not come back. */
+  /** Notes a report of a node. A gone node may still report people; unless it comes back, listeners are called again. */
   readonly heardFrom = (node: string): void => {
     if (!this.#living.has(node) && !this.#unseen.has(node)) this.#unseen.set(node, this.#timers.elapsed())
   }

@@ -1,6 +1,6 @@
 /**
- * The parts of a node that concern the other nodes: the placement of live events, their feed, changes of grants, frames
- * of streams, and the loads that each counts.
+ * The parts of a node that concern the other nodes: the placement of live events, their feed, changes of grants, frames of event streams,
+ * and counted loads.
  */
 import { Layer, type Redacted } from "effect"
 import type { Sharding } from "effect/cluster"
@@ -25,7 +25,7 @@ export interface NodeOptions extends NodePlacementOptions {
   readonly nats: Redacted.Redacted<string> | null
   /** Link name of the nodes on a copy of a database; null: on the original. */
   readonly link?: string | null
-  /** Sign the sessions of event streams. */
+  /** Keys that sign the sessions of event streams. */
   readonly streamKeys: KeyRing
 }
 

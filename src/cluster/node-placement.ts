@@ -52,7 +52,7 @@ export interface NodePlacementOptions {
 /** Number of shards. It is fixed for the life of a cluster, so it is sized for many processes from the start. */
 export const SHARDS = 1024
 
-/** Most peers that are logged, each once: they may include strangers that know only the protocol. */
+/** Most peers that are logged, each once: anybody who reaches the port may be one. */
 const MOST_TOLD = 100
 
 /** Logs each peer whose handshake fails, once. */

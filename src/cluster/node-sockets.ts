@@ -17,7 +17,7 @@ export class NodeSockets {
   readonly #refused: (address: string) => void
   readonly #open = new Map<string, Set<TcpSocket>>()
 
-  /** `key`: null: nodes trust their network. `refused`: called with the address of a node that has another key. */
+  /** Without `key`, nodes trust their network. `refused`: called with the address of a node that has another key. */
   constructor(key: SharedKey | null, refused: (address: string) => void = () => {}) {
     this.#key = key
     this.#refused = refused

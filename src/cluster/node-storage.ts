@@ -42,11 +42,12 @@ interface Registration {
  */
 const ACQUIRE_PAUSE_MS = 40
 const NO_MORE_AFTER_MS = 250
-/** The locks of a terminated session are released slightly later. */
+/** The locks of a terminated session are released slightly later, so they are tried repeatedly. */
 const RETAKE_TRIES = 10
 const RETAKE_PAUSE_MS = 10
-/** Share of the time in which the engine expects an answer. */
+/** Longest answer to `acquire`, as a share of the time in which the engine expects one. */
 const ACQUIRE_SHARE = 0.9
+/** A session counts as silent after this share of that time. */
 const SILENT_SHARE = 0.75
 
 class AddressTaken extends Error {

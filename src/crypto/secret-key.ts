@@ -1,5 +1,5 @@
 /**
- * The one secret from which all others are derived, if none is configured: generated once and kept in the data folder, so that sessions and
+ * The secret from which all keys are derived. If none is configured, it is generated once and kept in the data folder, so that sessions and
  * sealed secrets survive a restart.
  */
 import { hkdfSync, randomBytes } from "node:crypto"
@@ -70,7 +70,7 @@ const keyPath = (dataDir: string): string => join(dataDir, "secret-key")
 
 export const hasKeptKey = (dataDir: string): boolean => existsSync(keyPath(dataDir))
 
-/** Key of a development machine: generated once and kept beside the database, so that sessions survive a restart. */
+/** The kept key, which is generated if there is none. */
 export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
   const path = keyPath(dataDir)
   if (!existsSync(path)) {

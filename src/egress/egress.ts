@@ -3,8 +3,8 @@
  *
  * Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes a connection that
  * belongs to the origin *and* that set of checked addresses. Its connector knows no others, and checks the address that a new socket
- * reached before sending a byte. So a reused connection is always one to an address the host was checked to have just now, and a name that
- * moves gets new connections. TLS still verifies the certificate for the name. No redirects, no proxies: undici's `Client` knows neither. A
+ * reached before sending a byte. So a reused connection leads to an address that was just checked, and a name that moves gets new
+ * connections. TLS still verifies the certificate for the name. No redirects, no proxies: undici's `Client` knows neither. A
  * request on a kept connection that the other side closes at once, without an answer, is sent once more on a new one, because any server
  * may close idle connections (RFC 9112 §9.3.1 and §9.5), and may do so while a request is on its way. Bounds: the total time, the bytes of
  * an answer, and the names and connections kept. The callers limit the concurrent requests.
@@ -143,7 +143,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private timer: NodeJS.Timeout
   private readonly chunks: Array<Buffer> = []
   private release: (reusable: boolean) => void = () => {}
-  /** Repeats the request; `undefined` when that is pointless. */
+  /** Repeats the request on a new connection; `undefined` for one that was new already. */
   private repeat: (() => void) | undefined
   /** Time on the clock of `performance.now()`. */
   private sentAt = 0

@@ -31,8 +31,9 @@ export interface GatewaySettings {
    * seconds. This interval, a sweep, and one failed check with its pause of a second fit into that time.
    */
   readonly recheckMs: number
-  /** Age and number of dispatches of a stream up to which a replay is exact. */
+  /** Age of dispatches up to which a replay is exact. */
   readonly historyMs: number
+  /** Number of dispatches of a stream up to which a replay is exact. */
   readonly historyEntries: number
   /** Days after the end of an event for which its kept history can be replayed. */
   readonly keptHistoryDays: number
@@ -56,8 +57,9 @@ export interface GatewaySettings {
    * KB, and 5 KB at most (16 commands of 64 characters and their hashes): usually 40 MB in all, 200 MB at worst.
    */
   readonly absentParticipants: number
-  /** New connections that may identify per second, and that may be identifying, or waiting for `ready` at one event, at once. */
+  /** Most connections that may identify per second. */
   readonly identifiesPerSecond: number
+  /** Most connections that may be identifying, or waiting for `ready` at one event, at once. */
   readonly identifiesPending: number
   readonly maxConnections: number
   /** Most open sockets of one address. */

@@ -67,7 +67,7 @@ export class FairPlaces {
     return this.#held.size
   }
 
-  /** Seats by workspace, most first. */
+  /** Number of places by workspace, most first. */
   byWorkspace(): ReadonlyArray<{ readonly workspaceId: string; readonly amount: number }> {
     this.#dropGone()
     const counts = new Map<string, number>()
@@ -172,7 +172,7 @@ export class FairPlaces {
   #cutFor({ holder }: Waiting): boolean {
     const now = this.#timers.elapsed()
     const all = [...this.#held.values()].filter((held) => !held.isCut && held.holder.cut !== undefined)
-    // Seats about to be freed are enough.
+    // The places about to be freed are enough.
     if (this.#held.size - all.length >= this.#waiting.length) return false
     const most = Math.max(...all.map((held) => this.#placesOf(held.holder)))
     if (most < this.#placesOf(holder) + 2) return false

@@ -54,7 +54,7 @@ const audienceOf = (audience: string | undefined, held: string | undefined): Lin
   return audience === "public" || audience === "workspace" ? audience : undefined
 }
 
-/** 160 bits keep an address short, and it cannot be searched for. */
+/** 160 bits keep an address short, and cannot be guessed. */
 const TAG_BYTES = 20
 
 export class MediaLinks extends Context.Service<
@@ -64,7 +64,7 @@ export class MediaLinks extends Context.Service<
     readonly sign: (link: MediaLink) => string
     /** `now` is in Unix milliseconds. */
     readonly verify: (token: string, now: number) => MediaLink | LinkFault
-    /** Replaces the workspace's addresses of private broadcasts in the text by this holder's. For `undefined` they are no credentials. */
+    /** Replaces the workspace's addresses of private broadcasts by the holder's; without a holder, by ones that open nothing. */
     readonly personal: (text: string, held: Held | undefined) => string
   }
 >()("gathercue/MediaLinks") {}
@@ -72,7 +72,7 @@ export class MediaLinks extends Context.Service<
 const tagOf = (key: Uint8Array, claims: string): Buffer =>
   createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
 
-/** Prefix of each key in the workspace's address of a private broadcast. */
+/** Beginning of each signed key of a private broadcast. */
 const OF_BROADCASTS = "play.broadcast."
 const WORKSPACES_KEY = /play\.broadcast\.[\w-]+\.workspace\.\d+\.[\w-]+/g
 

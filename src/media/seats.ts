@@ -27,7 +27,7 @@ export interface SeatRequest {
   readonly roomId: string | null
   readonly participantId: string
   readonly name: string
-  /** Role as narrowed by the phase; a stored role is narrowed here. */
+  /** Stored role, whether or not the phase has narrowed it. */
   readonly role: EventRole
   readonly modality: Modality
   /** Absent for an anonymous person. */

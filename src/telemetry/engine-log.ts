@@ -1,7 +1,7 @@
 /**
  * Forwards the cluster engine's log lines to the server's log. Its information is for its developers and is logged at `debug`. The end of a
- * socket to another node is an error to the engine but a warning here, because the calls are repeated. Some warnings come once per shard:
- * of identical ones the log gets one in five seconds.
+ * socket to another node is an error to the engine but a warning here, because the calls are repeated. Some warnings come once per shard,
+ * so identical ones are logged once in five seconds.
  */
 import { Cause, Effect, Layer, Logger } from "effect"
 import { Telemetry } from "./telemetry.ts"

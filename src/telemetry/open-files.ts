@@ -29,7 +29,7 @@ const sparedOf = (limit: number): number => Math.min(MOST_SPARED, Math.floor(lim
 
 const socketAllowance = (limit: number): number => limit - sparedOf(limit)
 
-/** Warning sentence when even one address may open more sockets than the process has room for; otherwise undefined. */
+/** Warning sentence when even one address may open more sockets than the process may have; otherwise undefined. */
 export const shortOfFiles = (socketsPerAddress: number, limit = fileLimit()): string | undefined =>
   socketAllowance(limit) >= socketsPerAddress
     ? undefined

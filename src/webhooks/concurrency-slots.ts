@@ -21,8 +21,8 @@ interface ConcurrencySlots {
   /** Returns whether it was the endpoint's last slot. */
   readonly leave: (endpointId: string) => boolean
   /**
-   * For each endpoint that uses a slot and has answered, or is slow: the deliveries of one lane that it takes in a quarter of a second, at
-   * least one and at most `LONGEST_RUN`.
+   * Deliveries of one lane that an endpoint takes in a quarter of a second, at least one and at most `LONGEST_RUN`. An endpoint is listed
+   * if it is slow, or has answered and uses a slot.
    */
   readonly runLengths: () => ReadonlyMap<string, number>
   readonly answered: (endpointId: string, afterMs: number) => void

@@ -57,8 +57,7 @@ const POLL_MS = 1_000
 /** Time after a claim in which results and signals are collected for the next one. */
 const PACE_MS = 5
 /**
- * The same time after a claim that took every slot: slots that become free meanwhile are filled by one claim, which costs the same as for
- * one slot.
+ * The same time after a claim that took every slot. One claim then fills all slots that became free, and costs as much as for one.
  */
 const BUSY_PACE_MS = 20
 /** A retry that is due and was not claimed waits for a slot of its endpoint, which may take as long as a request. */

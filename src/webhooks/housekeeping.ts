@@ -1,8 +1,7 @@
 /**
  * Periodic work beside the dispatcher's loop, which it never blocks: endpoints that always fail are disabled, deliveries that wait for a
- * disabled endpoint are skipped, expired replaced secrets are removed, and old messages are deleted with their deliveries. Feeds
- * that nobody reads end. Every statement
- * may run concurrently with the same one of another process.
+ * disabled endpoint are skipped, replaced secrets that have expired are removed, feeds that nobody reads end, and old messages are deleted
+ * with their deliveries. Several processes may run each statement concurrently.
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { Logger } from "pino"

@@ -34,7 +34,7 @@ export class PeerIndex {
     return [...this.#byId.values()].filter((peer) => peer.node === node)
   }
 
-  /** Returns what the index had under the peer's connection. */
+  /** Returns the former entry of the peer. */
   put(peer: IndexedPeer): IndexedPeer | undefined {
     const before = this.remove(peer.connectionId)
     const { connectionId, participantId, node, socket } = peer

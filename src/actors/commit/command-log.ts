@@ -1,7 +1,7 @@
 /**
- * Answers of commands that this event accepted: a repeated id gets its answer and does not run again. Memory holds a thousand ids, for ten
- * minutes each. Answers of commands with an effect are also stored, without a limit on their number. Answers of commands without effect are
- * kept in memory alone: the log keeps them when the event is read again from the store, and loses them with the process.
+ * Answers of commands that this event accepted: a repeated id gets its answer and does not run again. Memory holds a thousand answers of
+ * the last ten minutes. Answers of commands with an effect are also stored, without a limit on their number. Those of commands without
+ * effect are in memory alone: they survive a recovery of the event, but not the process.
  */
 import { isKeyedScope } from "../../model/live/command-scopes.ts"
 import { toMillis } from "../../model/timestamp.ts"

@@ -22,8 +22,8 @@ class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, neve
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity | PhaseRecorded
 
 /**
- * Whether the commit affects media: broadcasts follow the event's visibility, recordings follow the event, and encoders have the rights of
- * those who push.
+ * Whether the commit affects media: broadcasts have the event's visibility, recordings end with the event, and encoders have the rights of
+ * the people who run them.
  */
 const changesMedia = ({ event, deleted, captured, changes, silenced }: LiveCommit): boolean =>
   event !== null ||

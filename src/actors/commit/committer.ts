@@ -150,7 +150,7 @@ export class Committer {
     })
   }
 
-  /** Stores presence without a new version, because nobody is told. */
+  /** Stores presence without a new version, because no client is notified. */
   keepPresence(of: LoadedEvent, delta: PresenceDelta): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     if (delta.present.length === 0 && delta.absent.length === 0) return Effect.succeed(of)
     return keepPresence(this.#services.database.liveSql, this.#actor.eventId, of.fencingToken, delta).pipe(
@@ -182,7 +182,7 @@ export class Committer {
     return turn.isIdle ? Effect.succeed(from) : this.commitStep(from, turn)
   }
 
-  /** Leaves of all participants, for the last dispatches of a deleted event: no later commit can carry them. */
+  /** Departures of all participants, for the commit that deletes the event: no later one can carry them. */
   finalLeaves(at: number): ReadonlyArray<PresenceChange> {
     this.#presence?.clear(toTimestamp(at))
     return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []

@@ -66,7 +66,7 @@ export class Heads {
     this.#young.set(stream, s)
   }
 
-  /** Discards the older generation. */
+  /** Begins a generation, and discards the oldest. */
   #turn(): void {
     if (this.#old !== undefined) this.#isWhole = false
     this.#old = this.#young

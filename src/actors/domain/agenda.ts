@@ -52,7 +52,7 @@ export const agendaGuards = {
     if (phase === undefined || (rev !== undefined && rev !== phase.rev)) return false
     return phase.status === "pending" || phase.status === "active"
   },
-  /** The guarded advance names a phase that is not active, or no longer: the caller is late, and nothing changes. */
+  /** The advance names a phase other than the active one: the caller is late, and nothing changes. */
   isLateAdvance: (turn: Turn, { d }: Of<"phase.next">) =>
     d.phaseId !== undefined && d.phaseId !== activePhaseOf(turn.state)?.id,
   /** The caller saw another revision of the active phase, or another phase: each phase starts with a new revision. */
@@ -61,9 +61,9 @@ export const agendaGuards = {
   isGuarded: (_turn: Turn, { d }: Of<"phase.next">) => d.phaseId !== undefined,
   hasActivePhase: (turn: Turn) => activePhaseOf(turn.state) !== undefined,
   hasNextPhase: (turn: Turn) => nextPendingPhase(turn.state) !== undefined,
-  /** The phase that begins is the next one until the transition's actions are performed. */
+  /** Guards run before the actions, so that the phase that is about to begin is still the next one. */
   isNextTimed: (turn: Turn) => nextPendingPhase(turn.state)?.config.durationSeconds !== undefined,
-  /** The end of the phase's timer ends the phase, and the event with the last phase. */
+  /** The end of the phase's timer begins the next phase. After the last phase it ends the event (`endsByTimer`). */
   advances: (turn: Turn) => advances(turn) && nextPendingPhase(turn.state) !== undefined,
   endsByTimer: advances,
   isTimerOfPhase,

@@ -62,7 +62,7 @@ const lacksPresence = ({ everybody }: Turn, { participantId, isRequest }: Caller
 const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
   for (const participantId of after) {
     if (before.has(participantId)) continue
-    // An organiser who frees a seat decides on that seat alone.
+    // Without `by` an organiser frees this one seat: others with the same email address stay.
     turn.changeParticipant({ participantId, barred: true, ...(turn.by !== null && { isDecision: true }) })
     runBarredHooks(turn, participantId)
   }

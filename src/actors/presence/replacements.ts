@@ -1,7 +1,7 @@
 /**
- * Participants with more connections than allowed, until the oldest ones are closed. A node that stops or is lost does not report that its
- * connections close, and its participants reconnect elsewhere at once. Until that node is known to be gone, its former connections would
- * count, and cause others that are in use to be closed.
+ * Closes the oldest connections of participants who have too many, after a delay. A node that stops or is lost does not report that its
+ * connections close, and its participants reconnect elsewhere at once. Without the delay, connections that are in use would be closed
+ * before that node is known to be gone.
  */
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
@@ -39,7 +39,7 @@ export class Replacements {
     this.#dueAt.clear()
   }
 
-  /** The connections by which the participant has too many now. */
+  /** The participant's connections in excess of the limit. */
   #surplusOf(participantId: string): ReadonlyArray<OpenConnection> {
     return surplus(this.#needs.connectionsOf(participantId), this.#needs.most)
   }

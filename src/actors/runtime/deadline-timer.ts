@@ -1,7 +1,6 @@
 /**
  * Wakes an event when its next deadline is due. After a commit that failed because the database was unreachable, it retries until the event
- * can be read again. One timer serves all deadlines; `machine/clock.ts` says which
- * there are.
+ * can be read again. One timer serves all deadlines (`machine/clock.ts`).
  */
 import { Effect } from "effect"
 import type { Cancel, Timers } from "../../clock/timers.ts"

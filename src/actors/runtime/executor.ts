@@ -132,7 +132,7 @@ export class Executor {
     )
   }
 
-  /** Decides a command and undoes it. What only the store refuses, at the commit, is not found out. */
+  /** Decides a command and undoes it. A refusal that only the commit would meet is not found. */
   rehearse(envelope: Received): Effect.Effect<Outcome, Unreachable> {
     const { database } = this.#services
     return Effect.gen({ self: this }, function* () {
@@ -159,7 +159,7 @@ export class Executor {
     })
   }
 
-  /** Decides the commands in order, each on the state that those before it leave; a known answer stands for itself. */
+  /** Decides the commands in order, each on the state after those before it. A repeated command keeps its known answer. */
   #decideTogether(
     of: LoadedEvent,
     envelopes: ReadonlyArray<Received>,

@@ -10,7 +10,7 @@ import type { Inbox } from "./inbox.ts"
 
 export interface Resident extends LiveEventRequests {
   readonly inbox: Inbox<Unreachable>
-  /** Whether this process has the event's shard. The engine refuses requests as soon as it has not. */
+  /** Whether this process has the event's shard. Without it the engine refuses requests. */
   readonly isHere: boolean
 }
 

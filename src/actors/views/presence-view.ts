@@ -41,7 +41,7 @@ const participantView = (where: Where, person: Present): ParticipantView => ({
 
 type Diff = DispatchData<"presence.diff">
 
-/** A stream of presence changes, and which stored roles it shows. */
+/** A stream of presence changes, and the stored roles that it shows. */
 interface Telling {
   readonly diff: (d: Diff) => Dispatch
   readonly shows: (role: EventRole) => boolean
@@ -60,7 +60,7 @@ const TO_ANONYMOUS: Telling = { diff: (d) => dispatchOf("presence.stage", "stage
 export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
   event.visibility === "public" && phases.some(({ modality }) => isStage(modality))
 
-/** A replay has what anonymous viewers receive, also of an event that has none. */
+/** Replays read the stream of anonymous viewers, so a kept history has it even without such viewers. */
 const tellings = ({ state }: Where): ReadonlyArray<Telling> =>
   mayBeWatched(state) || state.event.history === "kept" ? [toPeople(state), TO_ANONYMOUS] : [toPeople(state)]
 

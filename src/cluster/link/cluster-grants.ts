@@ -7,8 +7,9 @@ import { newId } from "../../model/ids.ts"
 import { NodeLink } from "./node-link.ts"
 
 const SUBJECT = "grants"
-/** Subjects for asking whether all changes published before have been applied, and for the answers. */
+/** Subject of the question whether all changes published before are applied. */
 const ASKED = "grants.asked"
+/** Subject of the answers. */
 const ANSWERED = "grants.answered"
 /** A change that matches every grant. */
 const ANY_CHANGE: GrantChange = {}

@@ -171,8 +171,8 @@ export const tryNats = async (urls: Redacted.Redacted<string>): Promise<void> =>
 }
 
 /**
- * `secret`: null: messages are not sealed. `otherSecret`: a second secret with which messages are opened too. `link`: name for the nodes on
- * a copied database. Fails with a defect, `NatsRefused`, if NATS is unreachable at the start.
+ * Without `secret` messages are not sealed. `otherSecret`: a second secret that opens messages. `link`: name for the nodes on a copied
+ * database. Fails with a defect, `NatsRefused`, if NATS is unreachable at the start.
  */
 export const natsLinkLayer = (
   urls: Redacted.Redacted<string>,

@@ -73,7 +73,7 @@ export class Delivery implements Receivers {
     this.#fanOut.after(topic, frame)
   }
 
-  /** Holds an object back for the connection's next frame, at the latest until `schedule`: its own dispatches may follow. */
+  /** Holds an object back, so that one frame has it and the connection's own dispatches. `schedule` sends it at the latest. */
   hold(connection: Connection, object: string): void {
     connection.hold(object)
     this.#holding.push(connection)
@@ -89,7 +89,6 @@ export class Delivery implements Receivers {
     this.release()
   }
 
-  /** Publishes all pending dispatches now. */
   flush(): void {
     this.#fanOut.flush()
   }
@@ -137,7 +136,6 @@ export class Delivery implements Receivers {
     sendEphemeral(connections, dispatches, this.#options.orderedLimitBytes)
   }
 
-  /** Closes sockets whose buffers are too large; pauses ephemeral messages of slow ones. */
   inspect(): void {
     inspectBuffers(this.#targets.participants.connections(), this.#options)
   }

@@ -90,7 +90,6 @@ export class FanOut {
     if (this.#hasWork()) this.#ticks.request()
   }
 
-  /** Sends pending dispatches now. */
   flush(): void {
     if (this.#hasWork()) this.#ticks.runNow()
     else this.#ticks.cancel()

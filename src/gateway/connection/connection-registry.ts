@@ -16,7 +16,6 @@ export class ConnectionRegistry {
     this.#most = most
   }
 
-  /** Number of open connections. */
   get size(): number {
     return this.#connections.size
   }

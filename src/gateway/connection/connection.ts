@@ -106,7 +106,6 @@ export class Connection {
     return this.state === "open" && !this.isPaused && !this.#life.isSlow
   }
 
-  /** Bytes that the peer has not received yet. */
   get buffered(): number {
     return this.#socket.buffered()
   }

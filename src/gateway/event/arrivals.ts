@@ -63,7 +63,7 @@ export class Arrivals {
     else own.push(connection)
   }
 
-  /** The connection is inside, in the waiting room or closed, and no arrival any more. True: it was reported. */
+  /** Removes a connection that is inside, in the waiting room or closed. True: it was reported. */
   forget(connection: Connection): boolean {
     if (!this.#arrivals.delete(connection)) return false
     const { participantId } = connection.identity

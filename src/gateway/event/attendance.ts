@@ -45,7 +45,7 @@ export class Attendance {
     memory.attach(this.#connected)
   }
 
-  /** A connection comes. */
+  /** Called when a connection enters the channel. */
   expect(): void {
     this.#emptySince = undefined
   }

@@ -116,7 +116,6 @@ export class Channel {
     return this.#subscriber.epoch
   }
 
-  /** Version up to which connections have received everything. */
   get version(): number {
     return this.delivery.version
   }
@@ -136,7 +135,7 @@ export class Channel {
     return this.sync.state === "ended"
   }
 
-  /** The event could not be opened: a newcomer needs another channel. */
+  /** The event could not be opened: the next connection needs another channel. */
   get isDead(): boolean {
     return this.sync.state === "dead"
   }
@@ -163,7 +162,6 @@ export class Channel {
     return this.attendance.isOver(now) && this.rights.mesh.isEmpty
   }
 
-  /** Reports everyone, because the live event may not know who is connected here. */
   reportEveryone(): void {
     this.rights.mesh.sayAgain()
     this.attendance.reportEveryone()

@@ -79,8 +79,8 @@ export class Hub implements ConnectionOwner {
   }
 
   /**
-   * Resolves when the connections reflect all grant changes so far. A role given by an event hides the stored one until it is forgotten
-   * here.
+   * Resolves when the connections reflect all grant changes so far. Until this node knows that a live event has forgotten a given role,
+   * that role hides the stored one.
    */
   async settled(forgotten: ReadonlyArray<ForgottenRole>): Promise<void> {
     await Promise.all(forgotten.map((role) => this.#forgotten(role)))
@@ -110,7 +110,7 @@ export class Hub implements ConnectionOwner {
     channel.enter(connection, resume)
   }
 
-  /** Lets an identified connection replay its event. A participant's replays on a node are limited as their connections to an event are. */
+  /** Lets an identified connection replay its event. A participant may have as many replays on a node as connections to an event. */
   replay(connection: Connection, place: ReplayPlace): void {
     this.#replayers.enter(connection)?.close(CLOSE.replaced)
     const replay = new Replay(this.#services, this.#replayReads, connection, place)

@@ -22,7 +22,7 @@ export class Namesakes {
   readonly #eventId: string
   readonly #close: (participantId: string) => void
   readonly #decided = new Set<string>()
-  /** Decisions may have been missed: all decisions of the event are checked. */
+  /** Decisions may have been missed: the next check is of all decisions of the event. */
   #isBlind = false
   readonly #soon: Throttle
   readonly #again = new Set<Cancel>()

@@ -1,7 +1,7 @@
 /**
- * The gateway's memory of each participant over all connections and requests: rate budgets and the latest commands. Entries of connected
- * participants are limited by the number of sockets. Entries outlive the last socket, so that a reconnect gets no new budget and a repeated command is
- * recognised. New anonymous ids cost a request each, so the entries of absent participants are limited (`absent-participants.ts`).
+ * The gateway's memory of each participant over all connections and requests: rate budgets and the latest commands. Entries outlive the
+ * last socket, so that a reconnect gets no new budget and a repeated command is recognised. The number of sockets limits the entries of
+ * connected participants. A new anonymous id costs only a request, so those of absent ones have a limit (`absent-participants.ts`).
  */
 import type { Timers } from "../../clock/timers.ts"
 import type { Connection } from "../connection/connection.ts"
@@ -75,8 +75,8 @@ export class ParticipantMemory {
 }
 
 /**
- * The memories of all events. They belong to no channel: an HTTP request draws on the same budgets as the participant's sockets, also where no
- * socket has opened a channel for the event.
+ * The memories of all events. They belong to no channel, because an HTTP request draws on the same budgets as the participant's sockets
+ * even if no socket has opened a channel.
  */
 export class ParticipantMemories {
   readonly #services: Pick<GatewayServices, "absent" | "options" | "timers">

@@ -27,7 +27,7 @@ interface Needs {
   readonly delivery: Delivery
 }
 
-/** One example for each set of equal permissions. */
+/** An identity for each acting role. Equal roles have equal permissions. */
 const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "role">]> = [
   ...EventRole.literals.map((role) => [role, { kind: "user", role }] as const),
   ["anonymous", { kind: "anonymous", role: "viewer" }],

@@ -23,7 +23,7 @@ export interface JudgeNeeds {
 
 export interface Judgement {
   readonly access: RoomAccess
-  /** People without a seat in their room according to the live event, which may assign one again. */
+  /** People who have no seat in their room. The live event may assign one again. */
   readonly misplaced: ReadonlyArray<Expulsion>
   /** People whose token is based on a grant that has ended, or whose role has no seat. */
   readonly unfounded: ReadonlyArray<Expulsion>
@@ -32,7 +32,7 @@ export interface Judgement {
 interface Seated {
   readonly room: string
   readonly identity: string
-  /** Undefined: the token has no metadata, as that of a person without a name. */
+  /** Undefined: the token has no metadata, such as an anonymous person's. */
   readonly basis: SeatBasis | "forged" | undefined
 }
 
@@ -60,7 +60,7 @@ const findHolding = async (sql: Queryable, eventId: string, seated: ReadonlyArra
 const hasSeat = (access: RoomAccess, { identity, basis }: Seated, stored: EventRole | undefined): boolean => {
   const known = access.roleOf(identity) ?? stored
   if (basis === undefined || basis === "forged") return known === undefined || access.seats(known)
-  // The token of somebody whose given role has ended does not contain their previous role.
+  // A token for a given role does not name the role that applies once the given one has ended.
   const role = known ?? (basis.given === null ? basis.ground.role : undefined)
   return role !== undefined && access.seats(role)
 }

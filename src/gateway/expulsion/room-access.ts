@@ -126,7 +126,7 @@ export class RoomAccess {
     return this.#since(before, leaving)
   }
 
-  /** Closes a room in which nobody has a seat any more as a whole, because a round of a rotation empties a thousand rooms. */
+  /** Closes a room without seats in one call: the end of a rotation's round empties a thousand rooms. */
   #since(before: ReadonlySet<string>, leaving: ReadonlyArray<Expulsion>): ReadonlyArray<Expulsion> {
     const now = this.rooms
     const closed = [...before].filter((room) => !now.has(room))

@@ -32,7 +32,7 @@ export interface RoomGuardServices extends JudgeNeeds {
 const CALLS = 16
 /** Most waiting expulsions; further ones are left to the sweep. */
 const MOST_WAITING = 20_000
-/** The tries take about four minutes in total; a sweep does the rest. */
+/** The pauses between the tries are 2.5 minutes in total; a sweep does the rest. */
 const TRIES = 10
 const PAUSES = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
 const SWEPT_AT_ONCE = 4
@@ -146,7 +146,7 @@ export class RoomGuard {
     else if (followed.latest > snapshot.version) this.#read(eventId)
   }
 
-  /** `mayReturn`: expulsions that are no longer needed are skipped. */
+  /** `mayReturn`: skips the expulsion of a person who has a seat there again. */
   #perform(eventId: string, expulsions: ReadonlyArray<Expulsion>, mayReturn = true): void {
     const decidedAt = this.#services.timers.now()
     for (const expulsion of expulsions) {

@@ -76,13 +76,12 @@ export class Commands {
     return early === undefined ? decoded : { refusal: early }
   }
 
-  /** The outcome of a command that needs no connection, or the work that has it. */
+  /** The outcome of a command that needs no connection, or the effect that succeeds with it. */
   outcome(sender: Sender, event: EventNow, accepted: Accepted): ReplyOutcome | Effect.Effect<ReplyOutcome> {
     if (isOfLiveEvent(accepted)) return this.#execute(sender, event, accepted)
     return isAnsweredHere(accepted) ? this.#local.answer(sender, event, accepted) : needsConnection(accepted.t)
   }
 
-  /** Executes a command of the live event. */
   #execute(sender: Sender, event: EventNow, accepted: OfLiveEvent): Effect.Effect<ReplyOutcome> {
     const { eventId } = event
     const given = {

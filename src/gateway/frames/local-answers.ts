@@ -13,7 +13,7 @@ import { connectionGround } from "../grants/grounds.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Accepted, EventNow, ReplyOutcome, Sender } from "./sender.ts"
 
-/** Its data is the reply of the command's contract. */
+/** Outcome of a command, with the reply of its contract. */
 type OutcomeOf<T extends GatewayCommandName> = ReplyOutcome<ReplyData<T>>
 
 type Answers = {
@@ -33,7 +33,7 @@ export class LocalAnswers {
     this.#services = services
   }
 
-  /** The outcome, or the work that has it. */
+  /** The outcome, or the effect that succeeds with it. */
   answer(
     sender: Sender,
     event: EventNow,

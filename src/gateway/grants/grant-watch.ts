@@ -1,10 +1,10 @@
 /**
- * Grant states of the users behind open sockets: whether the basis of a grant still holds, and the current role at the event. For guests of
- * partners: whether their erasure ended the session.
+ * Checks the grants of the people behind open sockets: for users, whether the basis still holds, and the current role at the event; for
+ * guests of partners, whether their erasure ended the session.
  * All open sockets are checked every few seconds; sockets concerned by a change in this process are checked at once. The two kinds of check
- * run concurrently and take turns at the database, one statement at a time, so that neither delays the other by more than a statement. A
- * statement is judged before the next one is sent, so that an older state never replaces a newer one. Registrants and anonymous viewers are
- * not checked here: the live event shuts them out, or its visibility does.
+ * run concurrently and take turns at the database, so that neither delays the other by more than a statement. A result is applied before
+ * the next statement is sent, so that an older state never replaces a newer one. Registrants and anonymous viewers are not checked here:
+ * the live event removes them, or its visibility does.
  */
 import { Duration, Effect, Semaphore } from "effect"
 import type { GrantChange } from "../../identity/grant-changes.ts"
@@ -56,9 +56,11 @@ export class GrantWatch {
   #isLookingAtChanged = false
   /** Changes that arrived during a check for changes. */
   #waiting: GrantChange[] = []
-  /** Callbacks for when the sockets reflect the waiting changes, those of the running check, and, after a failure, all changes. */
+  /** Called when the sockets reflect the waiting changes. */
   #afterWaiting: Array<() => void> = []
+  /** Called after the running check for changes. */
   #afterLook: Array<() => void> | undefined
+  /** Called after the check of all sockets that follows a failure. */
   #afterAll: Array<() => void> = []
   /** First come, first served. */
   readonly #turns = Semaphore.makeUnsafe(1)

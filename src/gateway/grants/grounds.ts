@@ -15,7 +15,7 @@ export const connectionGround = (
   return { as, ...user, participantId, ...(login && { login }), ...(keyId !== null && { keyId }) }
 }
 
-/** Holder of a connection's addresses, dated by its opening: all addresses of one connection are the same, so a player can continue. */
+/** Holder of a connection's addresses, dated by its opening, so that its addresses do not change while a player uses them. */
 export const heldBy = (connection: Connection): Held | undefined => {
   const ground = connectionGround(connection, "viewer")
   return ground && { eventId: connection.eventId, ground, givenAt: connection.openedAt }

@@ -16,7 +16,7 @@ export interface GuestGround {
 
 export type GrantGround = UserGround | GuestGround
 
-/** Number of changes kept; a look-up lasts milliseconds. */
+/** Number of changes kept: more than come during a look-up of milliseconds. */
 const KEPT = 1_000
 
 const fieldsOf = (ground: GrantGround): GrantChange => {

@@ -1,8 +1,8 @@
 /**
  * Roles given at the event that contradict the workspace's list. The list normally agrees, because one commit writes both, and the event
  * forgets its role when the workspace changes the list (`http/handlers/workspaces/grant-changes.ts`). If the event could not be reached, or
- * if an operator changed the list, the live event is asked to check its role. A role for the time on stage differs rightly and is asked
- * about at every check: the gateway does not know who is on stage.
+ * if an operator changed the list, the live event is asked to check its role. It is also asked at every check about a role for the time on
+ * stage, which may differ: the gateway does not know who is on stage.
  */
 
 import { Effect } from "effect"

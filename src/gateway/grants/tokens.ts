@@ -42,7 +42,6 @@ interface Needs {
   readonly users: SharedLookups<GrantQuestion, GrantState>
   /** Looks up whether the guest's erasure ended the session. */
   readonly guests: SharedLookups<GuestSession, boolean>
-  /** Recent grant changes. */
   readonly changes: RecentChanges
 }
 

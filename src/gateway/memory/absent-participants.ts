@@ -4,7 +4,7 @@
  */
 import type { Timers } from "../../clock/timers.ts"
 
-/** Longer than any budget or command is remembered: after this time there is nothing left to forget. */
+/** No budget or command is remembered for longer. */
 const OVER_AFTER_MS = 120_000
 
 interface Absent {

@@ -94,7 +94,7 @@ const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Re
   return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
-/** Whether a request may send the command in nobody's name. */
+/** Whether the command needs neither a participant nor a connection. */
 const needsNobody = (name: CommandName): boolean =>
   commandContract(name).needs === undefined && !isConnectionCommand(name)
 

@@ -139,7 +139,6 @@ export class ReplayBuffers {
     return this.#buffers.get(stream)?.covers(cursor) ?? (this.knows(stream) && cursor === this.head(stream))
   }
 
-  /** Dispatches after `cursor` up to and including `upTo`. The caller has checked `covers`. */
   between(stream: StreamName, cursor: number, upTo: number): ReadonlyArray<Outgoing> {
     return this.#buffers.get(stream)?.between(cursor, upTo) ?? []
   }

@@ -1,4 +1,4 @@
-/** Checks whether a connection can continue from its cursors, or from the last read: exactly, or not at all. */
+/** Whether a connection can continue without a loss from its cursors, or from the last read. */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import { ownerOf, wireStream } from "../../model/live/streams.ts"
 import { isStaff } from "../../model/roles.ts"

@@ -1,7 +1,7 @@
 /**
- * A connection to which the kept history of an ended event is told again: a state before the beginning, at once all that had happened up to
- * the place where the replay begins, and then the rest as its time comes. It belongs to no channel, and nobody hears of it. Dispatches are
- * read in pages and wait for a slow client, so that a replay of any length holds little memory.
+ * Replays the kept history of an ended event on one connection: first the state before the event began and all dispatches up to the
+ * requested position, then each later dispatch at its time. The connection belongs to no channel, and nobody is notified of it. Dispatches
+ * are read in pages and wait for a slow client, so that a replay of any length holds little memory.
  */
 import { Effect, type Semaphore } from "effect"
 import { snapshotBefore } from "../../actors/views/snapshots.ts"
@@ -25,11 +25,11 @@ import { readyOfReplay } from "../recovery/ready.ts"
 import type { GatewayServices } from "../services.ts"
 import { framesOf } from "../transport/send.ts"
 
-/** Dispatches read at once: many up to the place where the replay begins, and then few, because they wait in memory. */
+/** Dispatches of a page: many up to the requested position, and then few, because they wait in memory. */
 const [PAST_PAGE, COMING_PAGE] = [500, 50]
-/** Reads of all replays of a process at once. */
+/** Most concurrent reads of all replays of a process. */
 export const REPLAY_READS = 4
-/** A replay reads its event again after this time, and ends with the right to it. What was erased meanwhile is not sent. */
+/** A replay reads its event again after this time. It ends if it is no longer allowed, and does not send what was erased meanwhile. */
 const LOOK_AGAIN_MS = 60_000
 /** Time after which a full buffer is looked at again; usually the transport says sooner that it has drained. */
 const FULL_MS = 1000
@@ -52,7 +52,7 @@ export class Replay {
   #isLastPage = false
   #isInPast = true
   #place = BEFORE_ALL
-  /** The last number of each stream. Dispatches that were erased leave no gap. */
+  /** The last number of each stream. Dispatches are numbered anew, so that erased ones leave no gap. */
   readonly #heads = new Map<string, number>(KEPT_STREAMS.map((stream) => [stream, 0]))
   #isReading = false
   #isStopped = false
@@ -72,7 +72,7 @@ export class Replay {
     this.#speed = speed
   }
 
-  /** The time that is told again, in Unix milliseconds; before the first dispatch the current time. */
+  /** The replayed time in Unix milliseconds; the current time before the connection is open. */
   get now(): number {
     const { timers } = this.#services
     if (this.#connection.state !== "open") return timers.now()
@@ -87,7 +87,7 @@ export class Replay {
     })
   }
 
-  /** The state before the beginning; it goes into one frame with the first dispatches. */
+  /** Holds `ready` with the state before the event began; the first dispatches are in the same frame. */
   #open(event: EventAgenda, appended: ReadonlySet<string>): void {
     const connection = this.#connection
     this.#startedAt = toMillis(event.startedAt ?? event.createdAt)
@@ -103,7 +103,7 @@ export class Replay {
     return Object.fromEntries(this.#heads)
   }
 
-  /** Sends what is due, and sees to it that this is called again when more is. */
+  /** Sends what is due, and sets a timer for the next dispatch. */
   advance(): void {
     if (this.#isStopped || this.#isReading || this.#connection.state !== "open") return
     this.#cancel()
@@ -151,7 +151,7 @@ export class Replay {
     return due.length > 0
   }
 
-  /** Reads the event, which must be one to replay, and the dispatches behind the last one that was sent. */
+  /** Reads the event and the dispatches after the last sent one. Closes the connection if the event may not be replayed. */
   #read(andThen: (event: EventAgenda) => Effect.Effect<void, unknown>): void {
     const { database, fork, timers } = this.#services
     const { eventId } = this.#connection

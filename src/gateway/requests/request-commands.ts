@@ -134,7 +134,7 @@ export class RequestCommands {
     return this.#commands.executeAll(senderOf(visitor, null), this.#eventOf(visitor), accepted)
   }
 
-  /** Answers a command that is none of the live event's. */
+  /** Answers a command that the gateway decides. */
   #answer(visitor: Visitor, accepted: Accepted): Effect.Effect<ReplyOutcome> {
     return this.#placeOf(visitor).pipe(
       Effect.flatMap(({ sender, event, standing }) => {
@@ -164,7 +164,7 @@ export class RequestCommands {
     return { eventId, hasEnded, memory: this.#hub.memories.of(eventId) }
   }
 
-  /** Reports each reaction for itself: only a channel gathers them. */
+  /** Reports each reaction separately: only a channel gathers them. */
   #reactionsTo(eventId: string): EventNow["reactions"] {
     const { fork, live } = this.#services
     return {
@@ -203,7 +203,7 @@ const senderOf = ({ identity, basis, ground, address }: Visitor, standing: Parti
   isRequest: true,
 })
 
-/** Refuses a key what only a person can do. */
+/** Refuses an API key a command that only a person can send. */
 const ofKey = (accepted: Accepted | NotAccepted, { identity }: Visitor): Accepted | NotAccepted =>
   !("refusal" in accepted) &&
   isKeyParticipant(identity.participantId) &&

@@ -40,8 +40,9 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024
 const STEP_BYTES = 256
 /** A message this much later than its reply counts as lost. */
 const BEHIND_MS = 1000
-/** The first pause after a failed request, and the longest one. */
+/** First pause after a failed request. */
 const RETRY_MS = 1000
+/** Longest pause. */
 const RETRY_AT_MOST_MS = 10_000
 
 const BUSY: StepAnswer = {
@@ -70,8 +71,9 @@ export class CallLine {
   #sequence = ""
   /** The previous sequence, in which the owner numbers messages until it receives the request that begins the current one. */
   #before = ""
-  /** Number of the last message in the current sequence, and whether an earlier one is missing. */
+  /** Number of the last message in the current sequence. */
   #heard = 0
+  /** Whether an earlier message is missing. */
   #hasGap = false
   /** The owner may have processed a request whose reply was lost. */
   #isUncertain = false

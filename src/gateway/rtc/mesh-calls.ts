@@ -172,7 +172,6 @@ export class MeshCalls {
     for (const member of this.#members.ofParticipant(participantId)) this.#end(member)
   }
 
-  /** The event has ended. */
   end(): void {
     for (const member of this.#members.all()) this.#end(member)
   }

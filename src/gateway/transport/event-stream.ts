@@ -59,7 +59,7 @@ export class SharedFrame {
     this.#objects = objectsOf(text)
   }
 
-  /** The event for a stream at the position, and where it is then. */
+  /** The event for a stream at this position, and the position after it. */
   at(before: StreamPosition): { readonly position: StreamPosition; readonly event: string } {
     const known = this.#known.get(before.text)
     if (known !== undefined) return known
@@ -100,14 +100,14 @@ export class EventStream implements Socket {
     this.#write(event)
   }
 
-  /** Shows proxies and the client that the connection lives. A client that takes nothing gets nothing more. */
+  /** Shows proxies and the client that the connection lives. Nothing is added while bytes are buffered. */
   keepAlive(): void {
     if (!this.#isClosed && this.#body.buffered() === 0) this.#write(":\n\n")
   }
 
   end(code: number, reason: string): void {
     if (this.#isClosed) return
-    // The client resumes from the last event that it has, so that what a slow one has not taken need not be kept.
+    // A slow client resumes from its last event, so the buffered ones are not needed.
     if (code === CLOSE.slowConsumer.code) this.#body.discard()
     this.#write(`event: close\ndata: ${JSON.stringify({ code, reason })}\n\n`)
     this.#pad()

@@ -23,7 +23,7 @@ export interface NewStream {
   readonly padding: number
 }
 
-/** The needs of the streams beside the gateway. */
+/** Services and limits of the streams. */
 interface StreamNeeds {
   readonly sessions: Pick<StreamSessions["Service"], "begin">
   readonly timers: Timers

@@ -87,7 +87,7 @@ const openLines = (state: WindowState, names: LiveNames): ReadonlyArray<string> 
   ]
 }
 
-/** Playlist of a live broadcast, or of its last minute when it has ended. */
+/** Playlist of the last segments of a live or ended broadcast. */
 export const writeLivePlaylist = (state: WindowState, options: LiveOptions): string => {
   const { window, hasEnded } = state
   const { names, segmentMs } = options

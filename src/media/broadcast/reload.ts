@@ -63,5 +63,5 @@ const partOfWhole = (
 export const isHinted = ({ open, nextSegment, hasEnded }: WindowState, segment: number, index: number): boolean =>
   !hasEnded && segment === nextSegment && index === (open?.parts.length ?? 0)
 
-/** Advance Part Limit. */
+/** The standard's Advance Part Limit. */
 const partsAhead = (partMs: number): number => (partMs < 1000 ? Math.ceil(PARTS_AHEAD_MS / partMs) : 3)

@@ -76,8 +76,8 @@ export class EncoderRun {
   }
 
   /**
-   * Whether the encoder's clock went back for any track, or forward for all. One track may pause while the other continues. A picture with
-   * few frames, as of a shared screen, is late by a frame each time, because its last duration is a guess.
+   * Whether the encoder's clock went back for any track, or forward for all: one track may pause while the other continues. A picture with
+   * few frames, such as a shared screen, is late by a frame each time, because the last duration before it is a guess.
    */
   isBrokenBy(fragment: Fragment): boolean {
     const known = fragment.tracks.filter(hasSamples).flatMap((track) => {
@@ -91,7 +91,7 @@ export class EncoderRun {
     )
   }
 
-  /** Whether a fragment has all kinds of tracks seen so far. */
+  /** Whether a fragment has samples of as many tracks as any before it. */
   isWholeIn(fragment: Fragment): boolean {
     return fragment.tracks.filter(hasSamples).length >= this.#mostTracks
   }

@@ -12,9 +12,11 @@ export class SegmentBuilder {
   readonly #data: Uint8Array[] = []
   readonly #parts: SegmentPart[] = []
   #bytes = 0
-  /** Fragments of the incomplete part: index of the first, total duration, and whether the first starts with a key frame. */
+  /** Index of the incomplete part's first fragment. */
   #from = 0
+  /** Duration of the incomplete part. */
   #pendingMs = 0
+  /** Whether the incomplete part starts with a key frame. */
   #isIndependent = false
 
   constructor(head: Omit<OpenSegment, "parts">) {

@@ -20,7 +20,6 @@ export interface SegmentPart {
 
 export type MediaSegment = BroadcastSegment
 
-/** A growing segment. */
 export interface OpenSegment extends Omit<MediaSegment, "durationMs" | "bytes"> {
   readonly parts: ReadonlyArray<SegmentPart>
 }
@@ -64,8 +63,8 @@ export interface BroadcastPosition {
 export const START: BroadcastPosition = { nextSegment: 0, endMs: 0, take: undefined, fileBytes: 0 }
 
 /**
- * Room for sound that continues for a frame or two after the picture, at which a segment ends; rows do not record it. Without this room it
- * would overlap with the next run.
+ * Gap before the next run. A segment ends with its picture, and rows do not record that sound continues for a frame or two: without the gap
+ * this sound and the next run would overlap.
  */
 const ROOM_MS = 100
 

@@ -38,7 +38,7 @@ export class Timeline {
   #position: BroadcastPosition
   /** Init of the encoder. */
   #init: Init | undefined
-  /** Init of the take's file, whose track numbers count. Unknown after a restart of the server. */
+  /** Init of the take's file. Fragments get its track numbers. Unknown after a restart of the server. */
   #takeInit: Init | undefined
   #run: EncoderRun | undefined
   /** Broadcast and wall-clock time of the run's start. */
@@ -66,7 +66,7 @@ export class Timeline {
     return this.#isPaused
   }
 
-  /** Begins an encoder at each init, even one with the same bytes. */
+  /** An encoder begins with each init, even a repeated one. */
   begin(init: Init): ReadonlyArray<TimelineEvent> {
     const events = this.#endRun()
     this.#init = init
@@ -83,7 +83,7 @@ export class Timeline {
     const isKey = lead.startsWithSync && lead.track.kind === init.tracks[0]?.kind
     const isBroken = this.#run?.isBrokenBy(fragment) === true
     const run = isBroken ? undefined : this.#run
-    // Refused before anything changes, because events of a call that throws would be lost.
+    // A fragment is refused before anything changes, because events of a call that throws would be lost.
     const next = run ?? new EncoderRun(fragment, this.#run?.endMs ?? this.#position.endMs)
     next.check(fragment)
     if (run === undefined && isKey) this.#jumps.count(now)
@@ -97,13 +97,13 @@ export class Timeline {
     return events
   }
 
-  /** Ends a file of the encoder, and with it a segment, so that nothing waits for the next file. */
+  /** Ends a file of the encoder, and with it a segment that is not too short, so that viewers need not wait for the next file. */
   endFile(): ReadonlyArray<TimelineEvent> {
     const [open, end] = [this.#open, this.#dueMs()]
     return open === undefined || end - open.startMs < this.#options.segmentMs / 2 ? [] : this.#close(end)
   }
 
-  /** Ends the run, but not the encoder: its fragments are dropped meanwhile. */
+  /** Ends the run. The encoder stays; its fragments are dropped until `resume`. */
   pause(): ReadonlyArray<TimelineEvent> {
     this.#isPaused = true
     return this.#endRun()
@@ -147,7 +147,7 @@ export class Timeline {
     if (isKey && elapsed >= least) events.push(...this.#close(start))
     if (elapsed > LONGEST_WITHOUT_KEY_FRAME_MS && !isKey) throw noKeyFrame()
     if (this.#open === undefined && !isKey) {
-      // Only the end of a file leaves no segment open. The remaining sound then comes without a picture.
+      // No segment is open after a file's end. Sound that belongs to the last file then comes without a picture.
       if (lead.track.kind === "audio") return
       throw new EncoderRefused(
         "no_sync_sample",

@@ -1,6 +1,6 @@
 /**
- * Reads a transcript from the bytes of a request. Large transcripts are read in the media process, whose answer must cost the server's
- * event loop little: it holds the text of rows, in slices, which go to the database unchanged.
+ * Reads a transcript from the bytes of a request. Large transcripts are read in the media process. Its answer has the rows as slices of
+ * text, which the server passes to the database unchanged, so that they cost its event loop little.
  */
 import { Result, Schema } from "effect"
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
@@ -46,7 +46,7 @@ const textOf = (body: Uint8Array, decoded: (body: Uint8Array) => string): string
     const text = decoded(body)
     if (isStorable(text)) return text
   } catch {
-    // Other encodings are refused below.
+    // The bytes are refused below.
   }
   throw new Refused(ofWhole("not UTF-8, or with characters that cannot be stored"))
 }

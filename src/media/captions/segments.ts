@@ -74,7 +74,7 @@ export const segmentOf = (given: Segment, line: number): Segment | undefined => 
 export const inOrder = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> =>
   segments.toSorted((a, b) => a.t0 - b.t0 || a.t1 - b.t1)
 
-/** The limit on segments is one of the whole file: a lenient reader refuses it too. */
+/** The file has too many segments. A lenient reader refuses it too. */
 class TooManySegments extends UnreadableCaptions {}
 
 /** Collects a reader's segments up to the limit. With `lenient` a cue that cannot be read is left out; otherwise the first one is an error. */

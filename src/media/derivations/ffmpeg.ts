@@ -17,7 +17,7 @@ export class FfmpegFailed extends Error {
 const WITHIN_MS = 120_000
 /** Pixels of an 8K picture. A decoder keeps several pictures at once. */
 const MOST_PIXELS = 36_000_000
-/** Limit of one buffer. */
+/** Limit of one memory block of ffmpeg. */
 const MOST_BYTES = 256 * 1024 ** 2
 /** Formats that recordings may have, without those that refer to other files. */
 const FORMATS = "mov,matroska,mpegts,ogg,wav,mp3,flac,aac"

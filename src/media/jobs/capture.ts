@@ -42,7 +42,7 @@ import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, sizeOfStored, sto
 const SWEPT = 200
 /** Maximum number of rooms requested from the media server concurrently. */
 const ROOMS_AT_ONCE = 4
-/** Recordings longer than a day are refused as too long. */
+/** A recording lasts a day at most; an hour later its recorder counts as dead. */
 const ABANDONED_AFTER_MS = 25 * 3_600_000
 
 /** The recorder adds the extension to a name that lacks it. */
@@ -61,7 +61,7 @@ const NOT_MADE: MediaFailure = {
   detail: "The media server could not record the room, or recorded nothing.",
 }
 
-/** An expected failure that needs no attention. */
+/** An expected failure, which is not logged. */
 export const EMPTY_ROOM = new Unavailable({
   detail: "Nobody is in the room that is to be recorded.",
   retryAfterSeconds: 5,
@@ -126,7 +126,7 @@ const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture, of: Of)
     const began = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
     if (began === "gone") yield* recorder.stop(egressId)
     if (began === "running") yield* report(of, broadcastId, "receiving", null)
-    // A message that arrived before the id was stored, without a key, matched no recording.
+    // A message without a key matched no recording if it came before the id was stored.
     const facts = yield* recorder.find(egressId)
     if (facts !== undefined) yield* settleCapture(facts)
   })
@@ -189,7 +189,7 @@ const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits)
     })
     const starting = [...known.filter(isWanted), ...added].filter((one) => one?.egressId === null)
     const unwanted = known.filter((one) => !isWanted(one))
-    // A dead recorder cannot be ended, and the media server still lists its recording: the next ones begin all the same.
+    // The media server still lists the recording of a dead recorder, which cannot be ended. This must not prevent the next ones.
     const ended = yield* Effect.result(all(unwanted, end))
     yield* all(
       starting.filter((one) => one !== undefined),
@@ -269,7 +269,7 @@ const FORGOTTEN = { status: "ended", playlistBytes: 0, beganAt: null, error: "fo
 export const sweepCaptures: Start = Effect.gen(function* () {
   const recorder = yield* RoomRecorder
   if (recorder === null) return
-  // A dead recorder cannot be ended, and the media server still lists its recording: the ends of others are found all the same.
+  // The recording of a dead recorder cannot be ended. The ends of others must be found all the same.
   const stopped = yield* Effect.result(stopStrays(recorder))
   const storage = yield* MediaStorage
   const captures = yield* (yield* Database).run((sql) => unsettledCaptures(sql, SWEPT))

@@ -37,7 +37,7 @@ interface ByteLimit {
   readonly over: MediaFailure | Unavailable | null
 }
 
-/** Remaining quota for a clip, whose share counts already. */
+/** Remaining quota for a clip. The size that was reserved for it counts as used, and is added back. */
 const leftOf = async (sql: Queryable, clip: StoredClip, quota: MediaQuota): Promise<number> =>
   (await bytesLeft(sql, clip.workspaceId, quota)) + (clip.sizeBytes ?? 0)
 
@@ -80,7 +80,7 @@ const cutOut = (recording: StoredRecording, clip: StoredClip, storageKey: string
     return "code" in allowed.over ? { ...cutting, failure: allowed.over } : yield* allowed.over
   })
 
-/** Checks the quota again, because the clip was counted by its share. */
+/** Checks the quota again, because the reserved size was an estimate. */
 const cutReady = (
   clip: StoredClip,
   { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>,

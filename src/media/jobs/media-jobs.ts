@@ -55,7 +55,7 @@ interface MediaJobsOptions {
 }
 
 const POLL_MS = 5_000
-/** Removals are retried for ever; an inspection is given up. */
+/** Most tries of an inspection, a cut or a summary. */
 const MOST_TRIES = 5
 const MOST_DERIVE_TRIES = 2
 /** Concurrent events; a media server that does not answer for one of them does not keep the others waiting. */
@@ -94,7 +94,7 @@ const LONGEST_PAUSE_MS = 300_000
 const pauseAfter = (attempts: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 4 ** Math.min(attempts - 1, 10))
 
-/** Short, so that an announced recording begins soon after the first of its people. */
+/** Short, so that an announced recording begins soon after somebody has joined the room. */
 const CAPTURE_PAUSE_MS = 3_000
 
 const pauseOf = ({ kind, attempts }: MediaJob): number =>
@@ -152,7 +152,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
     const inspected = ({ storageKey, sizeBytes, expectedSha256 }: StoredRecording) =>
       Effect.gen(function* () {
         const source = yield* storage.source(storageKey)
-        // The bytes of a remote object would all have to be fetched for it.
+        // The hash of a remote object is computed only if needed, because all bytes must be fetched for it.
         return yield* processor.inspect({
           source,
           sizeBytes,

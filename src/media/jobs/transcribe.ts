@@ -120,7 +120,7 @@ export const summarise = (
     yield* database.transaction((sql) =>
       Effect.flatMap(
         query(async () => {
-          // Waits for callers that add the job again.
+          // The deletion waits for callers that are adding the job again.
           await deleteMediaJob(sql, jobId)
           return findEventTranscript(sql, eventId)
         }),

@@ -15,8 +15,8 @@ export interface AddressGiven {
 }
 
 /**
- * Playlist address of a broadcast. For a private event it is a credential, which outlives the longest broadcast by an hour, and any ongoing
- * one: pauses do not count towards the longest. It is in the path, because relative addresses in a playlist would drop a query.
+ * Playlist address of a broadcast. For a private event it has a credential, which is valid until an hour after the longest broadcast, and
+ * later while the broadcast goes on. It is in the path, because relative addresses in a playlist would drop a query.
  */
 const ownPlaybackUrl =
   ({ watchUrl, links, maxHours, playlist }: AddressGiven): PlaybackUrlOf =>

@@ -47,11 +47,11 @@ const LOST_AFTER_MS = 10_000
 const MOST_REPLACED = 64
 
 const BYTES_PER_KBIT = 125
-/** Seconds of bytes that may arrive at once. */
+/** Seconds of the maximum rate whose bytes may arrive at once. */
 const HOLDS_SECONDS = 10
 /** Maximum rate: one fragment per frame of picture and sound, with all boxes that may precede it. */
 const BOXES_PER_SECOND = 1000
-/** Maximum burst of boxes. Reading them takes some ten milliseconds, in which nobody else is served. */
+/** Maximum burst of boxes. Reading them blocks the event loop for some ten milliseconds. */
 const MOST_BOXES = 3000
 /** Bytes read before their boxes are counted. */
 const SLICE_BYTES = 16_384
@@ -106,18 +106,17 @@ export class EncoderInput {
     this.#gathered -= bytes
   }
 
-  /** Whether a stream is open. */
   get hasStream(): boolean {
     return this.#encoder !== undefined
   }
 
-  /** Whether bytes arrived recently. Segments do not show it: there are none during a pause. */
+  /** Whether bytes arrived recently. Segments cannot tell, because a pause makes none. */
   get hasRecentBytes(): boolean {
     const { lastBytesAt } = this.#live
     return lastBytesAt !== undefined && this.#timers.now() - lastBytesAt < LOST_AFTER_MS
   }
 
-  /** Whether an encoder has not ended yet. The end of one that sends files or pieces is not seen: it is merely silent for a while. */
+  /** Whether an encoder is still pushing. One that sends files or pieces has no visible end, and counts as gone when it is silent. */
   get isBusy(): boolean {
     return this.hasStream || (this.#joined !== undefined && this.hasRecentBytes)
   }
@@ -241,7 +240,7 @@ export class EncoderInput {
     if (!this.#speed.take(bytes, this.#timers.elapsed())) throw this.#live.refused(tooFast())
   }
 
-  /** A page that could not send for a while sends everything at once, and repeats what it may not send yet. */
+  /** A browser that could not send for a while sends everything at once, and repeats pieces that came too fast. */
   #countPiece(bytes: number): void {
     const waitMs = this.#speed.wait(bytes, this.#timers.elapsed())
     if (waitMs === 0) return

@@ -151,7 +151,6 @@ export class LiveBroadcast {
     return this.#timeline.position.take?.number ?? 0
   }
 
-  /** Init of the last take. */
   get takeInit(): Init | undefined {
     return this.#takeInit
   }
@@ -185,7 +184,7 @@ export class LiveBroadcast {
     return { code: "no_room", detail: `The broadcast goes on live, and is not recorded any more: ${reason}.` }
   }
 
-  /** Whether the encoder must wait for room, which `changes` reports. */
+  /** Whether the encoder must wait until the queue is shorter, which `changes` reports. */
   get isFull(): boolean {
     return this.#queuedBytes > PAUSE_ABOVE
   }

@@ -17,8 +17,9 @@ export const LIVE_NAMES: LiveNames = {
 
 export const LIVE_OPTIONS: LiveOptions = { names: LIVE_NAMES, segmentMs: SEGMENT_MS, partMs: PART_MS }
 
-/** Playlist names of a broadcast pushed to this server, and of one made by the media server. */
+/** Playlist name of a broadcast pushed to this server. */
 export const LIVE_PLAYLIST = "index.m3u8"
+/** Playlist name of a broadcast made by the media server. */
 export const STAGE_PLAYLIST = "stage.m3u8"
 
 export type BytesFile =

@@ -9,7 +9,6 @@ import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { EncoderInput } from "./encoder-input.ts"
 import type { LiveBroadcast } from "./live-broadcast.ts"
 
-/** A broadcast in memory. */
 export interface OpenBroadcast {
   readonly id: string
   /** Token of this owner. */
@@ -88,7 +87,7 @@ export class OpenBroadcasts {
     return live.durationMs === 0 ? "waiting" : "lost"
   }
 
-  /** Applies the rows of broadcasts in memory when they were read; a missing row was deleted. */
+  /** Applies the rows that were read for these broadcasts; a missing row was deleted. */
   follow(ids: ReadonlyArray<string>, rows: ReadonlyArray<StoredBroadcast>): void {
     const byId = new Map(rows.map((row) => [row.id, row]))
     for (const id of ids) {

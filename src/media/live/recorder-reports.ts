@@ -22,8 +22,9 @@ export class RecorderReports {
   readonly #database: Database["Service"]
   /** Reports by event. */
   #known: ReadonlyMap<string, StageReport> = new Map()
-  /** Number of reads begun, and the one from which `#known` comes: a read that ends after a later one is outdated. */
+  /** Number of reads begun. */
   #begun = 0
+  /** The read from which `#known` comes; one that began before it is outdated. */
   #knownBy = 0
 
   constructor(database: Database["Service"]) {

@@ -13,14 +13,14 @@ interface Restored {
   readonly inits: ReadonlyMap<number, Init>
 }
 
-/** Segments after the last one that is not stored, which viewers cannot get. */
+/** The segments after the last one without stored bytes: viewers cannot get that one. */
 const listedOf = (segments: ReadonlyArray<BroadcastSegment>): ReadonlyArray<BroadcastSegment> =>
   segments.slice(segments.findLastIndex(({ bytes }) => bytes === 0) + 1)
 
 /** Matches no init: the next encoder begins a take, even with the init of the last take. */
 const OTHER_IDENTITY = ""
 
-/** `beginsTake` leaves the file of the last take unchanged. */
+/** `beginsTake`: the next encoder begins a take, and the last take's file stays as it is. */
 export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows, beginsTake: boolean): Restored => {
   const inits = new Map(takes.map(({ number, init }) => [number, readInit(new Uint8Array(init))]))
   const last = takes.at(-1)

@@ -24,7 +24,6 @@ export class SegmentMemory {
     this.#lastTake = Math.max(this.#lastTake, take)
   }
 
-  /** Number of the last take. */
   get lastTake(): number {
     return this.#lastTake
   }

@@ -1,4 +1,4 @@
-/** Calls of the media server's library, with failures as the status of the answer or as an unreachable server. */
+/** Calls of the media server's library. A failure is an expected status of the answer, or an unreachable server. */
 import { Effect } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 

@@ -56,7 +56,7 @@ export const RoomRecorder = Context.Reference<RoomRecorder | null>("gathercue/Ro
 })
 
 const WITHIN_SECONDS = 15
-/** Each segment starts with a key frame. */
+/** Length of a segment, which starts with a key frame. */
 const SEGMENT_SECONDS = 2
 const LONGEST_ERROR = 500
 const EGRESS_ID = /^[\w-]{1,100}$/

@@ -6,7 +6,7 @@ const REORDERED = 1
 
 export const isMedia = (track: InputTrack): boolean => track.isVideoTrack() || track.isAudioTrack()
 
-/** Bytes of the track's packets; counting may stop above `upTo`. */
+/** Bytes of the track's packets in the range; counting stops above `upTo`. */
 const bytesOf = async (track: InputTrack, start: number, end: number, upTo: number): Promise<number> => {
   const metadataOnly = { metadataOnly: true }
   const sink = new EncodedPacketSink(track)

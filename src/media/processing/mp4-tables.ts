@@ -123,10 +123,10 @@ class Claims {
 const skippedIn = (bytes: Buffer, { name, content }: Box, end: number): number =>
   name === "meta" && content + 4 <= end && bytes.readUInt32BE(content) === 0 ? 4 : 0
 
-/** Limit on entries of the same time: the library moves all later ones for each. */
+/** Limit on entries of equal times: for each of them, the library moves all later entries. */
 const MOST_OF_ONE_TIME = 10_000
 
-/** Checks the fragment table: entries alone, and few of the same time. The library takes other boxes in it for those of the movie. */
+/** Whether the fragment table has few entries of equal times, and no containers: the library would read these as the movie's. */
 const isFragmentTableBounded = (bytes: Buffer): boolean => {
   for (let box = boxAt(bytes, 0, bytes.byteLength); box !== undefined; box = boxAt(bytes, box.end, bytes.byteLength)) {
     if (CONTAINERS.has(box.name)) return false
@@ -144,7 +144,7 @@ const isFragmentTableBounded = (bytes: Buffer): boolean => {
   return true
 }
 
-/** The library finds that table by the last bytes of the file, wherever it is. */
+/** The fragment table. Like the library, finds it by the last bytes of the file. */
 const fragmentTableOf = async ({ size, read }: BytesAt): Promise<Buffer | "none" | "too large"> => {
   if (size < 16) return "none"
   const at = size - (await read(size - 4, size)).readUInt32BE(0)

@@ -39,7 +39,6 @@ export type MediaTask = MediaWork & { readonly id: number }
 
 type Refused = { readonly outcome: "refused"; readonly failure: MediaFailure }
 
-/** Result of an inspection. */
 export type MediaInspection =
   | { readonly outcome: "readable"; readonly facts: MediaFacts; readonly sha256: string | null }
   | Refused

@@ -1,4 +1,4 @@
-/** Limits of one task of the inspecting process. */
+/** Limits of one task of the media process. */
 
 const INSPECT_WITHIN_MS = 120_000
 const INSPECT_MARGIN_MS = 30_000

@@ -72,7 +72,7 @@ const addressesOf = (takes: ReadonlyArray<StageTake>, { linkTo }: MediaStorage["
   return (take, name) => linkTo(`${folders.get(take) ?? ""}${name}`, SEGMENT_TYPE) ?? name
 }
 
-/** Numbers are stored before viewers see them: they continue from there after a restart, and without a take that is gone. */
+/** Stores numbers before viewers see them, so that they continue after a restart, or after a take is gone. */
 const lastSegments = ({ broadcast, takes, shown }: Stage) =>
   Effect.gen(function* () {
     const read = yield* soon(readTakes(takes, "live"))

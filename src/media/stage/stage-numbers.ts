@@ -38,7 +38,7 @@ const newFrom = (takes: ReadonlyArray<TakeNow>): number => takes.findLastIndex((
 /** Exclusive end of a shown take's segment numbers; null when it may grow, because no later take was shown. */
 const endOf = (takes: ReadonlyArray<TakeNow>, { take, first }: TakePlace, shown: StageNumbers): number | null => {
   if (take === shown.takes - 1) return null
-  // The start of the next take is unknown if that take is gone: nothing more of this one is shown.
+  // If the next take is gone, its start is unknown, and nothing more of this one is shown.
   return takes.find(({ place }) => place?.take === take + 1)?.place?.first ?? first
 }
 
@@ -47,7 +47,7 @@ const placedIn = (one: TakeNow, { take, first }: TakePlace, end: number | null):
     .map((segment, index) => ({ ...segment, take, number: first + one.first + index, of: one.id }))
     .filter(({ number }) => end === null || number < end)
 
-/** A playlist has no gaps: segments before a missing number are too far behind. */
+/** Appends the segments. A playlist has no gaps, so those before a missing number are dropped. */
 const followed = (
   before: ReadonlyArray<PlacedSegment>,
   segments: ReadonlyArray<PlacedSegment>,
@@ -65,7 +65,7 @@ export const planStage = (takes: ReadonlyArray<TakeNow>, shown: StageNumbers): S
   let found: ReadonlyArray<PlacedSegment> = []
   for (const [index, one] of takes.entries()) {
     const end = one.place === null ? null : endOf(takes, one.place, shown)
-    // No number is left for segments that arrive after those of a later take were shown.
+    // A later take was shown first, so no number is left for this one.
     const isLate = one.place === null && index < fresh
     const place = one.place ?? { take: shown.takes + places.size, first: next }
     const segments = isLate ? [] : placedIn(one, place, end)

@@ -13,7 +13,7 @@ export type AddressOf = (take: string, name: string) => string
  */
 const longest = (before: number, { seconds }: StageSegment): number => Math.max(before, Math.round(seconds))
 
-/** Players do not load the segment of a gap, whose address must exist all the same. */
+/** Players do not load the segment of a gap; its entry needs an address all the same. */
 const GAP = "#EXT-X-GAP\n"
 const NOTHING = "gap.ts"
 

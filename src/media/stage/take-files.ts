@@ -8,7 +8,7 @@ import { STAGE_FILES } from "./stage-files.ts"
 import type { TakeNow } from "./stage-numbers.ts"
 import { NO_SEGMENTS, readingTake } from "./take-playlist.ts"
 
-/** Size limits: a day of segments takes less; the playlist of the last ones has five. */
+/** Size limits. A day of segments takes less; `live` has five segments. */
 const MOST_BYTES = { whole: 8 * 1024 ** 2, live: 64 * 1024 } as const
 /** Number of files fetched concurrently. */
 const AT_ONCE = 8

@@ -31,14 +31,13 @@ const partsIn = (journal: string): Map<number, Kept> =>
 
 const endOf = ({ position, sizeBytes }: Part): number => position + sizeBytes
 
-/** A checksum that costs the event loop next to nothing, and is no proof against anyone: the SHA-256 of the whole is. */
+/** A cheap checksum, which finds accidents. Against forgery there is the SHA-256 of the whole. */
 const etagOf = (crc: number, sizeBytes: number): string => `${crc.toString(16).padStart(8, "0")}-${sizeBytes}`
 
 /** Node's function returns 0 for no bytes, regardless of the previous value; a chunked body ends with such a chunk. */
 const checksumOf = (chunk: Uint8Array, before: number): number =>
   chunk.byteLength === 0 ? before : crc32(chunk, before)
 
-/** One upload in parts. */
 interface State {
   readonly stored: Map<number, Kept>
   readonly writers: Map<number, PartWriter>
@@ -49,7 +48,6 @@ interface State {
 const partDiffers = ({ number }: Part): Conflict =>
   new Conflict({ detail: `Part ${number} is stored already, with other bytes.` })
 
-/** Compares a repeated part with the stored one. */
 class PartComparison implements PartSink {
   readonly #part: Part
   readonly #known: StoredPart

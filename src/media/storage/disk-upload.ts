@@ -13,8 +13,9 @@ import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
 const { O_CREAT, O_DSYNC, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
 const BLOCK = 1_048_576
-/** Minimum and maximum of one write, except for the last. A larger one would delay commits for longer without being faster. */
+/** Least bytes of one write, except for the last. */
 const GATHERED = BLOCK
+/** Most blocks of one write: a larger one delays commits for longer without being faster. */
 const MOST_BLOCKS = 2
 const PAUSE_ABOVE = 8 * BLOCK
 const RESUME_BELOW = 2 * BLOCK
@@ -154,7 +155,7 @@ export class DiskUpload implements UploadSink {
     if (!this.#isOver) this.#request.onDrain()
   }
 
-  /** Resolves when the bytes are on the disk. A disk that refuses that has lost them. */
+  /** Resolves when the bytes are on the disk. If the disk refuses, they are lost. */
   #close(): Promise<void> {
     this.#closed ??= (async () => {
       try {

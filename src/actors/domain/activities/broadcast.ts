@@ -62,7 +62,7 @@ export const broadcastGuards = {
 
 const known = (turn: Turn): Broadcast | undefined => turn.get("broadcast", activePhaseOf(turn.state)?.id ?? "")
 
-/** The broadcast already has the requested status and address. */
+/** Gives the broadcast the chart's status and the requested address. Nothing is published if it has them. */
 const show = (turn: Turn, { d }: Steering): { readonly broadcast: BroadcastView } => {
   const phase = activePhaseOf(turn.state)
   const status = turn.region("broadcast")

@@ -51,7 +51,7 @@ export const roomsChanged = (turn: Turn): void => {
 
 const kindsOf = ({ d: { kinds } }: Of<"capture.start">): Capture["kinds"] => [...new Set(kinds)].toSorted()
 
-/** The recording is that of the broadcast, so it ends with the broadcast. */
+/** Whether broadcasts are recorded: such a recording ends with its broadcast. */
 const records = (turn: Turn): boolean => turn.deployment.recorder === "broadcasts" && isRecording(shown(turn))
 
 /** Chart guards on captures. */
@@ -63,7 +63,7 @@ export const captureGuards = {
   lacksRecorder: (turn: Turn, command: Of<"capture.start">) =>
     kindsOf(command).includes("recording") && !hasRecorder(turn),
   records,
-  /** Only a recording is captured. */
+  /** The broadcast's recording is the only capture. */
   recordsAlone: (turn: Turn) => records(turn) && shown(turn).kinds.length === 1,
 }
 

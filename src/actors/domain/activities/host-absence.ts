@@ -91,7 +91,7 @@ export const hostActions = {
     const measure = wanted(turn)
     if (measure === null) return
     turn.put("hostAway", ONLY, { since, measure })
-    // A host by a role given here may be a guest, whom a closed lobby would keep from returning.
+    // A guest may be host by a role given here, and must be able to return into a closed lobby.
     if (measure === "lobbyClosed") {
       turn.raise({ type: "door.moved" })
       if (lobbyPolicy(turn.state, turn.records) !== "open") admitChosen(turn)

@@ -46,7 +46,7 @@ export const admitChosen = (turn: Turn): void => {
 /** Chart actions on the waiting room of a call. */
 export const lobbyActions = {
   admitInside,
-  /** Admits the audience of the preceding broadcast if the door is shut only because no host is present, as it would be with a host. */
+  /** Admits the people on stage, and everyone inside if the door is closed only because no host is present. */
   admitChosen: (turn: Turn, { phase }: Of<"phase.began">): void => {
     admitChosen(turn)
     if (policyBeside(phase, turn.records) === "open") admitInside(turn)

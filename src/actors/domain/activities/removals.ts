@@ -6,7 +6,7 @@ import { type Activity, noSuch, refuse } from "./activity.ts"
 /** Kinds of records that belong to a participant who has been present. */
 const OF_PEOPLE = ["hand", "seat", "stage", "role", "mute", "admission", "waiting"] as const
 
-/** Whether the participant is present, may still return, or has left records. */
+/** Whether the participant is present or waiting, may still return, was removed, or has records. */
 export const isHere = (turn: Turn, id: string): boolean => {
   if (turn.everybody.find(id) !== undefined || turn.state.removed.includes(id)) return true
   if (OF_PEOPLE.some((kind) => turn.get(kind, id) !== undefined)) return true

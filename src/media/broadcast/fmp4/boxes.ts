@@ -18,7 +18,7 @@ export const damaged = (what: string): EncoderRefused =>
 export const typeAt = (view: DataView, at: number): string =>
   String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
 
-/** Eight bytes as a number; values beyond 2^53 are neither times nor sizes. */
+/** Reads eight bytes as a number. Refuses values beyond 2^53: no time or size is that large. */
 export const largeAt = (view: DataView, at: number): number => {
   const value = view.getUint32(at) * 0x1_0000_0000 + view.getUint32(at + 4)
   if (!Number.isSafeInteger(value)) throw damaged("a number is out of range")

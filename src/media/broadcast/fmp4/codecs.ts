@@ -15,7 +15,7 @@ const avcName = (view: DataView, config: Box): string => {
   return `avc1.${hex(fields.u8())}${hex(fields.u8())}${hex(fields.u8())}`
 }
 
-/** Unspecified colours (2) count as the defaults of the short form. */
+/** Whether a colour is the short form's default (1). Unspecified (2) counts as that. */
 const isOrdinaryColour = (value: number): boolean => value === 1 || value === 2
 
 const vp9Name = (view: DataView, config: Box): string => {
@@ -35,7 +35,7 @@ const av1Name = (view: DataView, config: Box): string => {
   const depth = (second & 0x40) !== 0 ? deep : 8
   const short = `av01.${first >> 5}.${decimal(first & 31)}${(second & 0x80) === 0 ? "M" : "H"}.${decimal(depth)}`
   const [mono, x, y, position] = [(second >> 4) & 1, (second >> 3) & 1, (second >> 2) & 1, second & 3]
-  // The long form has all fields or none; its colours are the defaults, which this box does not hold.
+  // The long form needs all fields. This box holds no colours, so the defaults are named.
   return mono === 0 && x === 1 && y === 1 ? short : `${short}.${mono}.${x}${y}${position}.01.01.01.0`
 }
 

@@ -45,7 +45,7 @@ const headerOf = (view: DataView, tfhd: Box, init: Init): Header => {
   const track = init.tracks.find(({ id }) => id === trackId)
   if (track === undefined)
     throw new EncoderRefused("tracks", "A fragment has a track that the stream did not announce.")
-  // Without the second flag, the runs of a second track are offset from the end of the first one's.
+  // Offsets must count from the `moof`: not from an explicit position (0x01), nor from the previous track's end.
   if ((flags & 0x01) !== 0 || (flags & 0x2_0000) === 0)
     throw new EncoderRefused(
       "not_fmp4",

@@ -28,8 +28,8 @@ export interface Init {
   /** Tracks, video first. */
   readonly tracks: ReadonlyArray<Track>
   /**
-   * Hash of everything that reading and decoding fragments needs: the `stsd` of each track, its timescale, defaults and edits. Fragments of
-   * two inits with the same identity can follow either, once their track numbers are those of the init. The bytes of an init are no
+   * Hash of everything that reading and decoding fragments needs: the `stsd` of each track, its timescale, defaults and edits. An init
+   * describes the fragments of every init with the same identity, once they have its track numbers. The bytes of an init are no
    * identity: MediaRecorder writes dates into them, and numbers its tracks as their first samples come.
    */
   readonly identity: string

@@ -46,7 +46,6 @@ export class FragmentedMp4Reader {
     return this.#gathered.length
   }
 
-  /** Number of boxes read. */
   get boxes(): number {
     return this.#boxes
   }
@@ -57,8 +56,8 @@ export class FragmentedMp4Reader {
   }
 
   /**
-   * Kept bytes are copied. Throws `EncoderRefused`, and does so again on every later call. Events completed by the same chunk before the
-   * refusal come first, so the split makes no difference: they are returned, with `refusal` set.
+   * Copies the bytes that it keeps. After refused bytes, every later call throws `EncoderRefused`. The call that meets them throws too,
+   * unless the chunk completed events before them: it then returns these, and sets `refusal`.
    */
   push(chunk: Uint8Array): ReadonlyArray<Mp4Event> {
     if (this.#refusal !== undefined) throw this.#refusal

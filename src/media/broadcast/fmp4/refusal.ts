@@ -10,7 +10,7 @@ export type EncoderRefusalCode =
   | "too_large"
   | "too_long"
   | "no_sync_sample"
-  /** Times that jump repeatedly. */
+  /** Times that jump repeatedly, or picture and sound that are far apart. */
   | "clock"
   | "damaged"
   /** More bytes than an encoder may send in a period. */

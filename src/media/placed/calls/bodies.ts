@@ -12,9 +12,9 @@ import { refusedBecause } from "./refusals.ts"
 
 /** Maximum number of bodies, for all broadcasts of this process. */
 const MOST_BODIES = 1000
-/** Silence after which a body is given up; a node asks more often than that. */
+/** Silence after which a body is given up; its node calls more often. */
 const SILENT_MS = 15_000
-/** Hold time of an answer; a node waits longer. */
+/** Most time for which an answer is held back; the asking node waits longer. */
 const HOLD_MS = 3000
 
 const replaced = new Unavailable({
@@ -77,7 +77,7 @@ export class Bodies {
     if (before?.name === name) return before.answer
     const answer = this.#take(one, request)
     this.#last.set(upload, { name, answer })
-    // There was no room: the node sends the bytes again as new ones.
+    // The queue was full: the node sends the bytes again as new ones.
     if ((await answer) === LATER) this.#last.delete(upload)
     return answer
   }

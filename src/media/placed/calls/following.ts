@@ -3,7 +3,7 @@ import type { Timers } from "../../../clock/timers.ts"
 import type { OpenBroadcast } from "../../live/open-broadcasts.ts"
 import { type FollowAnswer, type FollowRequest, toText } from "./protocol.ts"
 
-/** Hold time of an answer; a node waits longer. */
+/** Most time for which an answer is held back; the asking node waits longer. */
 const HOLD_MS = 3000
 /** Number of segments whose parts a new follower gets, because players begin with those. */
 const SEGMENTS_BACK = 4

@@ -89,7 +89,7 @@ export class ForwardedStream implements StreamPort {
     }
   }
 
-  /** A chunk for which the owner has no room is sent again. */
+  /** Sends a chunk again while the owner's queue is full. */
   async #deliver(chunk: Uint8Array, isLast: boolean): Promise<void> {
     const { resets, from } = this.#given
     const form = { kind: "stream" } as const

@@ -131,7 +131,7 @@ export const OwnerAnswer = Schema.Union([
   }),
   Schema.Struct({
     type: Schema.Literal("taken"),
-    /** False when there was no room in time, and the bytes must be sent again. */
+    /** False when the queue stayed full, and the bytes must be sent again. */
     isTaken: Schema.Boolean,
     /** Number of the next piece. */
     next: Schema.NullOr(Schema.Int),

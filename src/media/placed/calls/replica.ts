@@ -136,7 +136,7 @@ class LiveCopy {
     return this.#playlist
   }
 
-  /** Position from which the owner continues. An incomplete state is requested at once, as one without a version. */
+  /** Position from which the owner continues. Without a whole state the version is one that the owner answers at once. */
   get known(): Omit<FollowRequest, "type" | "broadcastId"> {
     return {
       epoch: this.#epoch,

@@ -7,7 +7,7 @@ import type { GrowingFile, StoredFile } from "../storage.ts"
 import { TurnsByKey } from "../turns.ts"
 import { type S3Bucket, S3Failed } from "./s3-bucket.ts"
 
-/** Cached pieces of recently read files: a file only grows. */
+/** Most cached pieces of recently read files. They stay valid, because a file only grows. */
 const MOST_KNOWN = 200_000
 /** Time for which a bucket that does not answer is retried. */
 const PATIENCE_MS = 60_000
@@ -71,7 +71,7 @@ export class GrownFiles {
     return {
       append: async (chunks) => {
         const bytes = Buffer.concat(chunks)
-        // Uses the same name, so that what was stored already is stored once more.
+        // A retry replaces what was stored, because it uses the same name.
         await patiently(() => this.#bucket.put(keyAt(key, position), bytes))
         position += bytes.byteLength
       },

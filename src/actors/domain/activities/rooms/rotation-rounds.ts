@@ -200,7 +200,7 @@ const isExhausted = (
   return groups.every(({ people }) => everyPair(people, (a, b) => met.times(a, b) > 1))
 }
 
-/** Fields of a timer that starts, or of no timer. */
+/** Fields of a timer that has just started, or when there is none. */
 const AFRESH = { remainingMs: null, paused: null, extendedMs: 0 } as const
 
 export const finish = (turn: Turn, rotation: Rotation): void => {
@@ -215,7 +215,7 @@ export const emptyRooms = (turn: Turn, rotation: Rotation, forMs: number | null)
   settleRotation(turn, rotation, { startsAt: turn.at, endsAt, ...AFRESH })
 }
 
-/** Pairs the present participants. The chart proceeds according to the result. */
+/** Pairs the present participants, and raises the result for the chart. */
 export const pair = (turn: Turn, rotation: Rotation): void => {
   const present = takingPart(turn)
   if (present.length < 2) {
