@@ -3,7 +3,7 @@
  * neither a clock nor randomness: the same command on the same state gives the same answer.
  */
 import { Schema } from "effect"
-import { EventPatch, EventWithPhasesOfNode } from "../model/event.ts"
+import { CancelReason, EventPatch, EventWithPhasesOfNode } from "../model/event.ts"
 import { Id, newId } from "../model/ids.ts"
 import { Modality } from "../model/modality.ts"
 import { ParticipantKind } from "../model/participants.ts"
@@ -26,6 +26,8 @@ const INTERNAL_AGENDA = {
   "event.publish": Schema.Struct({}),
   "event.start": Schema.Struct({}),
   "event.patch": EventPatch,
+  "event.cancel": Schema.Struct({ reason: Schema.optionalKey(CancelReason) }),
+  "event.reinstate": Schema.Struct({}),
   "event.delete": Schema.Struct({}),
   "phase.append": Schema.Struct({
     phaseId: Schema.String,

@@ -14,20 +14,28 @@ export interface EmailMessage {
   readonly html: string
   /** Links in the body. */
   readonly links: ReadonlyArray<string>
+  /** Calendar file of the email's event. */
+  readonly calendar?: { readonly method: "REQUEST" | "CANCEL"; readonly content: string }
   /** Address for refusing emails like this one; set for unsolicited emails. */
   readonly unsubscribeUrl?: string
   /** Time after which the email is useless, and is no longer sent. */
   readonly notAfter?: Timestamp
 }
 
+interface Link {
+  readonly label: string
+  readonly url: string
+}
+
 interface Draft {
   readonly to: string
   readonly subject: string
   readonly lines: ReadonlyArray<string>
-  readonly action: { readonly label: string; readonly url: string }
+  /** What the reader may do, the most likely first. */
+  readonly actions: ReadonlyArray<Link>
   /** Reason for the email, and advice to a reader who did not ask for it. */
   readonly why: string
-  readonly unsubscribe?: { readonly label: string; readonly url: string }
+  readonly unsubscribe?: Link
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -40,13 +48,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? found)
 
-const titled = (title: string): string => membersLine(title, "an event", MAX_LENGTH_IN_SUBJECT)
-const eventNamed = (title: string): string => `"${membersLine(title, "an event")}"`
-const hello = (name: string | null): string => `Hello ${strangersLine(name ?? "", "there")},`
+export const titled = (title: string): string => membersLine(title, "an event", MAX_LENGTH_IN_SUBJECT)
+export const eventNamed = (title: string): string => `"${membersLine(title, "an event")}"`
+export const hello = (name: string | null): string => `Hello ${strangersLine(name ?? "", "there")},`
 
-const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): EmailMessage => {
+export const writeEmail = ({ to, subject, lines, actions, why, unsubscribe }: Draft): EmailMessage => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
-  const url = escapeHtml(action.url)
+  const actionsHtml = actions
+    .map(({ label, url }) => [escapeHtml(label), escapeHtml(url)])
+    .map(([label, url]) => `<p><a href="${url}">${label}</a></p><p>${url}</p>`)
+    .join("")
   const noMore = unsubscribe === undefined ? [] : [`${unsubscribe.label}:\n${unsubscribe.url}`]
   const noMoreHtml =
     unsubscribe === undefined
@@ -55,65 +66,65 @@ const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): EmailMe
   return {
     to,
     subject,
-    text: [...lines, `${action.label}:\n${action.url}`, why, ...noMore].join("\n\n"),
-    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${paragraphs}<p><a href="${url}">${escapeHtml(action.label)}</a></p><p>${url}</p><p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
-    links: [action.url],
+    text: [...lines, ...actions.map(({ label, url }) => `${label}:\n${url}`), why, ...noMore].join("\n\n"),
+    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${paragraphs}${actionsHtml}<p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
+    links: actions.map(({ url }) => url),
     ...(unsubscribe === undefined ? {} : { unsubscribeUrl: unsubscribe.url }),
   }
 }
 
 export const verificationEmail = (to: string, name: string, url: string): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: "Confirm your e-mail address",
     lines: [hello(name), "please confirm that this address is yours."],
-    action: { label: "Confirm the address", url },
+    actions: [{ label: "Confirm the address", url }],
     why: "The link works for a day. If you did not sign up, ignore this email and nothing happens.",
   })
 
 export const testEmail = (to: string, url: string): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: "Test of the mail server",
     lines: ["The operator of this server asked for an email to this address, to see that emails arrive."],
-    action: { label: "The server", url },
+    actions: [{ label: "The server", url }],
     why: "Nothing is to be done.",
   })
 
 export const resetEmail = (to: string, name: string, url: string): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: "Choose a new password",
     lines: [hello(name), "somebody, probably you, asked for a new password."],
-    action: { label: "Choose a new password", url },
+    actions: [{ label: "Choose a new password", url }],
     why: "The link works once, for 30 minutes. If it was not you, ignore this email: your password stays as it is.",
   })
 
 /** `what` is a sentence of ours. */
 export const signInChangedEmail = (to: string, name: string, what: string, url: string): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: "The way you sign in has changed",
     lines: [hello(name), what],
-    action: { label: "See your account", url },
+    actions: [{ label: "See your account", url }],
     why: "If it was not you, choose a new password, end the other sign-ins and look at your second factors, all under your account.",
   })
 
 export const domainLostEmail = (to: string, name: string, domain: string, url: string): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: "A domain no longer signs people in to your workspace",
     lines: [
       hello(name),
       `the record in the DNS of ${domain} that proved it is gone, so people with its addresses no longer sign in by your identity provider. Put the record back and check the connection, if the domain is still yours.`,
     ],
-    action: { label: "See the connection", url },
+    actions: [{ label: "See the connection", url }],
     why: "You get this email because you own the workspace.",
   })
 
 /** `takenBack` lists the objects taken back, one line each; no mail program makes a link of a stranger's text in them. */
 export const takenBackEmail = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: "What was made of your account before was revoked",
     lines: [
@@ -121,7 +132,7 @@ export const takenBackEmail = (to: string, name: string, takenBack: ReadonlyArra
       "you have shown for the first time that this address is yours. Somebody may have used the account before you did, so what was there by then was revoked. Make again what you miss; a password set before no longer works.",
       ...takenBack,
     ],
-    action: { label: "Sign in", url },
+    actions: [{ label: "Sign in", url }],
     why: "You get this email once.",
   })
 
@@ -131,7 +142,7 @@ export const disabledWebhookEmail = (
   webhook: { readonly name: string; readonly workspace: string; readonly host: string; readonly reason: string },
   url: string,
 ): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: "A webhook endpoint was disabled",
     lines: [
@@ -143,7 +154,7 @@ export const disabledWebhookEmail = (
       } It is on the server ${membersLine(webhook.host, "of an unknown name")}.`,
       "What happens from now on is kept for it as skipped. Enable it when its server is ready, and deliver again what it missed.",
     ],
-    action: { label: "See the endpoints", url },
+    actions: [{ label: "See the endpoints", url }],
     why: "You get this email because you own the workspace.",
   })
 
@@ -153,7 +164,7 @@ export const invitationEmail = (
   url: string,
   unsubscribeUrl: string,
 ): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: `You are invited to ${membersLine(invitation.event ?? invitation.workspace, "a workspace", MAX_LENGTH_IN_SUBJECT)}`,
     lines: [
@@ -161,10 +172,20 @@ export const invitationEmail = (
         ? `You are invited to join the workspace "${membersLine(invitation.workspace, "without a name")}" as ${invitation.role}.`
         : `${membersLine(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
     ],
-    action: { label: "See the invitation", url },
+    actions: [{ label: "See the invitation", url }],
     why: "The link works for seven days, for anyone who holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this email.",
     unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
   })
+
+/** Addresses of a registered person. */
+export interface PersonalLinks {
+  /** The person enters the event. */
+  readonly enter: string
+  /** The person gives the place up. */
+  readonly leave: string
+}
+
+export const leaving = ({ leave }: PersonalLinks) => ({ label: "I cannot come", url: leave })
 
 export const entryEmail = (
   to: string,
@@ -173,10 +194,11 @@ export const entryEmail = (
     readonly event: string
     readonly when: Timestamp | null
     readonly timeZone: string | null
+    readonly calendar?: EmailMessage["calendar"]
   },
-  url: string,
-): EmailMessage =>
-  write({
+  links: PersonalLinks,
+): EmailMessage => ({
+  ...writeEmail({
     to,
     subject: `Your place at ${titled(entry.event)}`,
     lines: [
@@ -185,9 +207,11 @@ export const entryEmail = (
         ? `you are registered for ${eventNamed(entry.event)}.`
         : `you are registered for ${eventNamed(entry.event)}, which begins on ${zonedMoment(entry.when, entry.timeZone)}.`,
     ],
-    action: { label: "Enter the event", url },
-    why: "The link is yours alone and works until a day after the event. If you did not register, ignore this email.",
-  })
+    actions: [{ label: "Enter the event", url: links.enter }, leaving(links)],
+    why: "The links are yours alone and work until a day after the event. If you did not register, ignore this email.",
+  }),
+  ...(entry.calendar === undefined ? {} : { calendar: entry.calendar }),
+})
 
 /** Reminders one day and ten minutes before the planned start of an event. */
 export type ReminderKind = "day" | "minutes"
@@ -201,18 +225,18 @@ export const reminderEmail = (
     readonly when: Timestamp
     readonly timeZone: string | null
   },
-  url: string,
+  links: PersonalLinks,
   unsubscribeUrl: string,
 ): EmailMessage => ({
-  ...write({
+  ...writeEmail({
     to,
     subject: `${reminder.kind === "day" ? "Reminder" : "Starting soon"}: ${titled(reminder.event)}`,
     lines: [
       hello(reminder.name),
       `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${zonedMoment(reminder.when, reminder.timeZone)}.`,
     ],
-    action: { label: "Enter the event", url },
-    why: "You get this email because you registered for the event. The link is yours alone and works until a day after the event.",
+    actions: [{ label: "Enter the event", url: links.enter }, leaving(links)],
+    why: "You get this email because you registered for the event. The links are yours alone and work until a day after the event.",
     unsubscribe: { label: "No more reminders from this workspace", url: unsubscribeUrl },
   }),
   notAfter: reminder.when,
@@ -224,11 +248,11 @@ export const tableNotesEmail = (
   url: string,
   unsubscribeUrl: string,
 ): EmailMessage =>
-  write({
+  writeEmail({
     to,
     subject: `Notes of your table at ${titled(notes.event)}`,
     lines: [hello(notes.name), `the notes of your table at ${eventNamed(notes.event)} are ready.`],
-    action: { label: "Read the notes", url },
+    actions: [{ label: "Read the notes", url }],
     why: "The link is yours alone and works for 90 days.",
     unsubscribe: { label: "No more notes of tables from this workspace", url: unsubscribeUrl },
   })

@@ -44,6 +44,8 @@ interface KeptEmail {
   readonly subject: string
   readonly text: string
   readonly links: ReadonlyArray<string>
+  /** The calendar file that comes with the email. */
+  readonly calendar: string | null
   readonly createdAt: Timestamp
 }
 
@@ -56,6 +58,9 @@ const HELD_MS = 120_000
 const KEPT_MS = 7 * 86_400_000
 const OUTBOX_LENGTH = 100
 
+/** The address of a sender who may have a name. */
+const addressIn = (from: string): string => /<([^<>]+)>/.exec(from)?.[1] ?? from
+
 export class Mailer extends Context.Service<
   Mailer,
   {
@@ -63,6 +68,8 @@ export class Mailer extends Context.Service<
     readonly post: (sql: Queryable, letter: EmailMessage) => Promise<void>
     /** Reports that emails were committed, which are then sent at once instead of at the next poll. */
     readonly collect: () => void
+    /** Address of the sender; null without a mail server. */
+    readonly sender: string | null
     /** Sends an email at once, and resolves to null or to a sentence why it was not sent. The function is null without a mail server. */
     readonly trySending: ((letter: EmailMessage) => Promise<string | null>) | null
     /** The development outbox, newest first; all addresses when `to` is null. */
@@ -153,6 +160,7 @@ export class Mailer extends Context.Service<
           collect: () => {
             signal.openUnsafe()
           },
+          sender: server === null ? null : addressIn(server.from),
           trySending:
             server && (async (letter) => (await import("./smtp.ts")).trySending(server.url, server.from, letter)),
           outbox: (to) =>
@@ -160,8 +168,9 @@ export class Mailer extends Context.Service<
               database.run((sql) => listKeptMails(sql, to, OUTBOX_LENGTH)),
               (mails) =>
                 mails.map((mail) => {
-                  const { text, links } = contentOf(mail)
-                  return { to: mail.recipient, subject: mail.subject, text, links, createdAt: mail.createdAt }
+                  const { text, links, calendar } = contentOf(mail)
+                  const { recipient: to, subject, createdAt } = mail
+                  return { to, subject, text, links, calendar: calendar?.content ?? null, createdAt }
                 }),
             ),
         }

@@ -1,14 +1,11 @@
 /**
- * Reminders by mail: everybody who registered for a scheduled event gets an email one day before it and one ten minutes before it. A
- * step posts a few emails and records its progress in one transaction, so that several nodes, a crash, or a commit of unknown outcome never
- * send one twice. Steps wait while the mailer has emails to send: a password reset then waits behind a few reminders instead of ten
- * thousand.
+ * Reminders by mail: everybody who registered for a scheduled event gets an email one day before it and one ten minutes before it. They
+ * are posted in steps (`posting.ts`).
  */
-import { Cause, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
-import { countWaiting } from "../store/mail/mails.ts"
 import {
   advanceReminder,
   type ClaimedReminder,
@@ -19,16 +16,16 @@ import {
   openReminders,
   type RemindedPerson,
 } from "../store/mail/reminders.ts"
-import { Quiet } from "../store/quiet/quiet.ts"
 import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { EmailRefusals } from "./email-refusals.ts"
-import { type ReminderKind, reminderEmail } from "./emails.ts"
+import { type PersonalLinks, type ReminderKind, reminderEmail } from "./emails.ts"
 import { Mailer } from "./mailer.ts"
+import { BATCH, postInSteps, postingStep } from "./posting.ts"
 
 interface ReminderOptions {
-  /** Creates an entry link of the registration, in the caller's transaction. */
-  readonly entryLink: (sql: Queryable, eventId: string, registrationId: string) => Promise<string>
+  /** Creates links of the registration, in the caller's transaction. */
+  readonly links: (sql: Queryable, eventId: string, registrationId: string) => Promise<PersonalLinks>
   /** Address of this server, which handles refusals. */
   readonly publicUrl: string
   /** Interval between checks for due reminders. */
@@ -53,19 +50,10 @@ const KINDS: ReadonlyArray<Kind> = [
   { kind: "day", leadMs: DAY_MS, lateMs: 12 * HOUR_MS },
 ]
 
-const EVERY_MS = 15_000
 /** Maximum number of events opened per statement. */
 const OPENED = 500
-/** Number of emails per step. */
-const BATCH = 20
-/** No step runs while this many emails are due, or this many wait in total, including retries. */
-const MOST_DUE = 20
-const MOST_WAITING = 1000
-const PAUSE_MS = { posted: 200, full: 500 } as const
 /** Retention after which no reminder for an earlier time can become due again. */
 const KEPT_MS = DAY_MS
-
-type StepOutcome = "posted" | "full" | "none"
 
 const dueAt = (now: number, { kind, leadMs, lateMs }: Kind): DueKind => ({
   kind,
@@ -74,7 +62,7 @@ const dueAt = (now: number, { kind, leadMs, lateMs }: Kind): DueKind => ({
 })
 
 /** A check for due reminders, and one posting step; both may run beside those of other nodes. */
-export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
+export const reminderSteps = ({ links, publicUrl }: ReminderOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const mailer = yield* Mailer
@@ -83,10 +71,10 @@ export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
 
     const post = async (sql: Queryable, kind: ReminderKind, of: ClaimedReminder, person: RemindedPerson) => {
       const { eventId, workspaceId, title, scheduledAt, timeZone } = of
-      const url = await entryLink(sql, eventId, person.id)
+      const own = await links(sql, eventId, person.id)
       const token = refusals.tokenFor({ workspaceId, kind: "reminder", email: person.email })
       const reminder = { kind, name: person.name, event: title, when: scheduledAt, timeZone }
-      await mailer.post(sql, reminderEmail(person.email, reminder, url, `${publicUrl}/unsubscribe/${token}`))
+      await mailer.post(sql, reminderEmail(person.email, reminder, own, `${publicUrl}/unsubscribe/${token}`))
     }
 
     /** Resolves to the number of emails posted; `undefined` when nothing of the kind is due. */
@@ -118,15 +106,11 @@ export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
           discard: true,
         }),
       step: (now: number) =>
-        Effect.gen(function* () {
-          const waiting = yield* database.run((sql) => countWaiting(sql, toTimestamp(now), MOST_DUE, MOST_WAITING))
-          if (waiting.due >= MOST_DUE || waiting.all >= MOST_WAITING) return "full" satisfies StepOutcome
-          const posted = yield* database.transaction((sql) => postFirst(sql, now))
-          if (posted === undefined) return "none" satisfies StepOutcome
-          metrics.reminders.add(posted.letters, posted.kind)
-          mailer.collect()
-          return "posted" satisfies StepOutcome
-        }),
+        postingStep(
+          now,
+          (sql) => postFirst(sql, now),
+          ({ kind, letters }) => metrics.reminders.add(letters, kind),
+        ).pipe(Effect.provideService(Database, database), Effect.provideService(Mailer, mailer)),
     }
   })
 
@@ -139,27 +123,7 @@ export const remindersLayer = (
       const timers = yield* currentTimers
       const { log } = yield* Telemetry
       const { open, step } = yield* reminderSteps(options)
-      const { isQuiet } = yield* Quiet
-      const everyMs = options.everyMs ?? EVERY_MS
-
-      /** Checks again after a while even with much to post, because another event may have become due. */
-      const round = Effect.gen(function* () {
-        // Reminders posted now would be sent at the promotion, however late.
-        if (isQuiet()) return yield* Effect.sleep(everyMs)
-        const begun = timers.elapsed()
-        yield* open(timers.now())
-        while (timers.elapsed() - begun < everyMs) {
-          const outcome = yield* step(timers.now())
-          if (outcome === "none") return yield* Effect.sleep(everyMs)
-          yield* Effect.sleep(PAUSE_MS[outcome])
-        }
-      })
-      const failed = (cause: Cause.Cause<unknown>) =>
-        Effect.andThen(
-          Effect.sync(() => log.warn({ err: Cause.squash(cause) }, "reminders could not be posted")),
-          Effect.sleep(everyMs),
-        )
-      yield* Effect.forkScoped(Effect.forever(round.pipe(Effect.catchCause(failed))))
+      yield* postInSteps({ what: "reminders", everyMs: options.everyMs, open, step })
 
       const sweep = Effect.suspend(() => {
         const before = toTimestamp(timers.now() - KEPT_MS)

@@ -54,6 +54,10 @@ export const tryMailServer = async (url: Redacted.Redacted<string>): Promise<str
   }
 }
 
+/** The calendar file as mail programs take it: as an alternative to the text, and as a file. */
+const inviting = (calendar: EmailMessage["calendar"]) =>
+  calendar === undefined ? {} : { icalEvent: { ...calendar, filename: "event.ics" } }
+
 /** Sends one email on a separate connection. Resolves to null or to a sentence why it was refused. */
 export const trySending = async (
   url: Redacted.Redacted<string>,
@@ -81,10 +85,11 @@ export const trySending = async (
 export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => {
   const transport = transportOf(url)
   return {
-    send: async ({ to, subject, text, html, unsubscribeUrl }) => {
+    send: async ({ to, subject, text, html, unsubscribeUrl, calendar }) => {
       try {
         const headers = unsubscribing(unsubscribeUrl)
-        await transport.sendMail({ from, to: { name: "", address: to }, subject, text, html, headers })
+        const message = { from, to: { name: "", address: to }, subject, text, html, headers }
+        await transport.sendMail({ ...message, ...inviting(calendar) })
       } catch (cause) {
         // The server's text is left out, because it repeats the address and sometimes the email.
         const { responseCode, code } = cause as { readonly responseCode?: number; readonly code?: string }

@@ -50,6 +50,9 @@ const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   ),
 )
 
+/** Why an event is cancelled, as its people read it. */
+export const CancelReason = LegibleText(1000, isVisible, "must not be blank", membersText)
+
 /** Everybody who registered gets an email a day and ten minutes before `scheduledAt`. */
 const Reminders = Schema.Boolean
 
@@ -140,6 +143,9 @@ export const Event = Schema.Struct({
   createdAt: Instant,
   updatedAt: Instant,
   publishedAt: Schema.NullOr(Instant),
+  /** Null unless the event is cancelled, which it is in addition to its status. */
+  cancelledAt: Schema.NullOr(Instant),
+  cancelReason: Schema.NullOr(Schema.String),
   startedAt: Schema.NullOr(Instant),
   endedAt: Schema.NullOr(Instant),
   /** Present when the event is created, read by its id, changed or published. */
@@ -203,6 +209,8 @@ const FIELDS_OF_NODE = {
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
   hostAbsence: HostAbsenceOfNode,
   history: EventHistory.pipe(Schema.withDecodingDefaultKey(Effect.succeed("brief" as const))),
+  cancelledAt: Schema.NullOr(Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  cancelReason: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
 }
 
 /** Events in the form in which nodes send them to each other. */

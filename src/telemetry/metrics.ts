@@ -213,6 +213,11 @@ export const makeMetrics = () => ({
     name: "kind",
     values: ["day", "minutes"],
   }),
+  notices: counter(
+    "gathercue_event_notices_total",
+    "Emails about changed, cancelled and deleted events that were posted, by audience.",
+    { name: "audience", values: ["registered", "invited"] },
+  ),
   passwords: counter(
     "gathercue_passwords_total",
     "Passwords that were to be hashed, by outcome: hashed, refused because too many waited, or abandoned by their clients before.",

@@ -34,6 +34,8 @@ const ROWS: Pick<LiveState, "event" | "phases"> = {
     createdAt: AT,
     updatedAt: AT,
     publishedAt: AT,
+    cancelledAt: null,
+    cancelReason: null,
     startedAt: AT,
     endedAt: null,
   },

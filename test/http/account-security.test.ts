@@ -391,6 +391,7 @@ describe("the development outbox", () => {
       subject: "Confirm your e-mail address",
       text: expect.stringContaining("/verify#token="),
       links: [expect.stringContaining("/verify#token=")],
+      calendar: null,
       createdAt: expect.any(String),
     })
     expect(mine.body.mails[0].createdAt >= mine.body.mails[1].createdAt).toBe(true)

@@ -64,6 +64,8 @@ const OWN = [
   "publishedAt",
   "startedAt",
   "endedAt",
+  "cancelledAt",
+  "cancelReason",
   "warnings",
 ]
 const OWN_OF_EVENT_WITH_PHASES = ["phases", "activePhaseId"]

@@ -328,6 +328,8 @@ test("a dry run of any tool has no effect, and says what would happen", async ()
   const { phases: drafted } = await get(`/v1/events/${draft}`)
   const { id: scheduled } = await createEvent(server.url, workspace.key, { phases: PHASES })
   await call(server.url, "POST", `/v1/events/${scheduled}/publish`, { key: workspace.key })
+  const { id: cancelled } = await createEvent(server.url, workspace.key, { phases: PHASES })
+  await call(server.url, "POST", `/v1/events/${cancelled}/cancel`, { key: workspace.key })
   const { userId } = await createPerson(server.url, workspace.key, eventId, "participant")
   const later = `${Date.now()}`
   const live = (t: string, d: object) => ({ eventId, t, d })
@@ -337,6 +339,8 @@ test("a dry run of any tool has no effect, and says what would happen", async ()
     clone_event: { eventId, title: later },
     patch_event: { eventId, title: later },
     publish_event: { eventId: draft },
+    cancel_event: { eventId: scheduled, reason: later },
+    reinstate_event: { eventId: cancelled },
     start_event: { eventId: scheduled },
     advance_event: { eventId },
     end_event: { eventId },
@@ -360,9 +364,9 @@ test("a dry run of any tool has no effect, and says what would happen", async ()
   const writing = (await toolsOf()).filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)
   expect(Object.keys(acts).toSorted()).toEqual(writing.toSorted())
   await get(`/v1/events/${eventId}/state`)
-  for (const one of [draft, scheduled]) await host("end_event", { eventId: one, dryRun: true })
+  for (const one of [draft, scheduled, cancelled]) await host("end_event", { eventId: one, dryRun: true })
   const states = async (): Promise<Json> => {
-    const all = await Promise.all([eventId, draft, scheduled].map((id) => get(`/v1/events/${id}/state`)))
+    const all = await Promise.all([eventId, draft, scheduled, cancelled].map((id) => get(`/v1/events/${id}/state`)))
     return all.map(({ serverTime: _, ...state }) => state)
   }
   // Reading a state is noted in the audit log once.

@@ -58,6 +58,8 @@ describe("an event's public view", () => {
         scheduledEndAt: null,
         timeZone: null,
         location: null,
+        cancelledAt: null,
+        cancelReason: null,
         startedAt: null,
         endedAt: null,
         capacity: { total: 10, remaining: 10 },
@@ -309,9 +311,16 @@ describe("the calendar file", () => {
         "DTSTART:20300101T080000Z",
         "DTEND:20300101T123000Z",
         `UID:${event.id}@gathercue`,
-        String.raw`DESCRIPTION:Bring\, your\; own`,
+        "SEQUENCE:0",
+        "STATUS:CONFIRMED",
+        "METHOD:PUBLISH",
       ]),
     )
+    const unfolded = answer.body.replaceAll("\r\n ", "")
+    expect(unfolded).toContain(String.raw`DESCRIPTION:Bring\, your\; own\n\n${server.url}/enter/${event.id}`)
+    for (const name of ["DTSTAMP", "LAST-MODIFIED"]) {
+      expect(unfolded).toMatch(new RegExp(`\r\n${name}:\\d{8}T\\d{6}Z\r\n`))
+    }
     expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThanOrEqual(75)
   })
 
@@ -334,7 +343,7 @@ describe("the calendar file", () => {
     const read = new ICAL.Event(own)
     expect([read.summary, read.description, read.startDate.toJSDate().toISOString()]).toEqual([
       event.title,
-      event.title,
+      `${event.title}\n\n${server.url}/enter/${event.id}`,
       new Date(scheduledAt).toISOString(),
     ])
     const [other] = convertIcsCalendar(undefined, body).events ?? []
@@ -343,6 +352,32 @@ describe("the calendar file", () => {
       new Date(scheduledAt).toISOString(),
     ])
     expect(body).toMatch(/^DTEND:\d{8}T\d{6}Z\r$/m)
+  })
+
+  test("has one name for good, and a number that grows with what calendars show and with nothing else", async () => {
+    const event = await published({ scheduledAt: "2030-01-01T10:00:00Z" })
+    const patch = (body: object) => api("PATCH", `/v1/events/${event.id}`, { key: acme.key, body })
+    const file = async (): Promise<string> => (await api("GET", `/v1/public/events/${event.id}/calendar.ics`)).body
+    const sequences: number[] = []
+    const changes: ReadonlyArray<object> = [
+      { capacity: 9 },
+      { scheduledAt: "2030-01-02T10:00:00Z" },
+      { scheduledAt: "2030-01-02T10:00:00.000Z" },
+      { title: "Other" },
+      { metadata: { description: "New", theirs: 1 } },
+      { metadata: { description: "New", theirs: 2 } },
+      { scheduledEndAt: "2030-01-02T12:00:00Z" },
+      { scheduledAt: "2030-01-01T10:00:00Z" },
+    ]
+    for (const body of changes) {
+      await patch(body)
+      const text = await file()
+      expect(text).toContain(`\r\nUID:${event.id}@gathercue\r\n`)
+      sequences.push(Number(/\r\nSEQUENCE:(\d+)\r\n/.exec(text)?.[1]))
+    }
+    expect(sequences).toEqual([0, 1, 1, 2, 3, 3, 4, 5])
+    // Unchanged, the file is the same, so that a calendar that looks again has nothing to do.
+    expect(await file()).toBe(await file())
   })
 
   test("is not there before the event has a date", async () => {

@@ -7,11 +7,27 @@ import {
   tableNotesEmail,
   verificationEmail,
 } from "../../src/mail/emails.ts"
+import { noticeEmail } from "../../src/mail/notice-emails.ts"
 
 const URL_ = "https://app.example/x#token=t"
+const LINKS = { enter: URL_, leave: "https://app.example/leave/x#token=t" }
 const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 const TITLE = "Node.js meetup 👨‍👩‍👧 می‌خواهم (https://events.example)"
+
+const EVENT = {
+  id: "0199a0f0-0000-7000-8000-000000000001",
+  workspace: "Acme",
+  description: null,
+  location: null,
+  timeZone: null,
+  scheduledAt: null,
+  scheduledEndAt: null,
+  isCancelled: true,
+  cancelReason: null,
+  sequence: 1,
+  changedAt: "2027-01-01T09:00:00.000Z",
+} as const
 
 /** Each with the name of a stranger, and with the title or the name that a member wrote. */
 const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string) => EmailMessage]> = [
@@ -26,7 +42,17 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     (_, member) =>
       invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
-  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null }, URL_)],
+  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null }, LINKS)],
+  [
+    "cancellation",
+    (name, title) =>
+      noticeEmail(
+        { ...EVENT, title },
+        { name, email: "a@example.com", isInvited: false, known: null },
+        { event: URL_, own: null, unsubscribe: NO_MORE },
+        { sender: null, stamp: "2027-01-02T09:00:00.000Z" },
+      ),
+  ],
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
 ]
 
@@ -34,7 +60,7 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
   test("makes no link of a stranger's text, and its subject is one short line", () => {
     const letter = emailWith(BAIT, "Launch")
     for (const body of [letter.subject, letter.text, letter.html]) {
-      expect(body.replaceAll(URL_, "").replaceAll(NO_MORE, "")).not.toMatch(
+      expect(body.replaceAll(URL_, "").replaceAll(NO_MORE, "").replaceAll(LINKS.leave, "")).not.toMatch(
         /evil\.example|:\/\/|www\.(?!\u2060)|\u202e/,
       )
     }
@@ -46,7 +72,7 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
 
   test("has a member's text as it was written", () => {
     const letter = emailWith("Ada", TITLE)
-    const isNamed = letter.subject.includes("invited") || letter.subject.includes(" at ")
+    const isNamed = /invited| at |Cancelled/.test(letter.subject)
     expect([letter.subject.includes(TITLE), letter.text.includes(TITLE)]).toEqual([isNamed, isNamed])
   })
 
@@ -63,6 +89,7 @@ test("a subject holds no text of users beyond the title of an event or the name 
     "You are invited to Analytical Engines",
     "You are invited to Analytical Engines",
     "Your place at Analytical Engines",
+    "Cancelled: Analytical Engines",
     "Notes of your table at Analytical Engines",
   ])
 })
@@ -75,8 +102,8 @@ test("a link is escaped in HTML and stands as it is in plain text", () => {
 
 test("an entry email says when the event begins in words, and in which zone", () => {
   const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const, timeZone: null }
-  expect(entryEmail("a@example.com", entry, URL_).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
-  expect(entryEmail("a@example.com", { ...entry, timeZone: "Asia/Kolkata" }, URL_).text).toContain(
+  expect(entryEmail("a@example.com", entry, LINKS).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
+  expect(entryEmail("a@example.com", { ...entry, timeZone: "Asia/Kolkata" }, LINKS).text).toContain(
     "which begins on Monday, 1 March 2027 at 22:30 (Asia/Kolkata, GMT+5:30).",
   )
 })

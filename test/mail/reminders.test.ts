@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest"
-import { issueEntryToken } from "../../src/identity/accounts/entry.ts"
+import { issueLinks } from "../../src/identity/accounts/entry.ts"
 import { EmailRefusals } from "../../src/mail/email-refusals.ts"
 import { type EmailMessage, reminderEmail } from "../../src/mail/emails.ts"
 import { Mailer } from "../../src/mail/mailer.ts"
@@ -46,8 +46,12 @@ afterAll(async () => {
 
 const options = {
   publicUrl: "https://api.example.com",
-  entryLink: async (tx: Parameters<typeof issueEntryToken>[0], eventId: string, registrationId: string) =>
-    `https://app.example.com/enter/${eventId}#token=${await issueEntryToken(tx, registrationId)}`,
+  links: (sql: Parameters<typeof issueLinks>[0], eventId: string, registrationId: string) =>
+    issueLinks(
+      sql,
+      { appUrl: "https://app.example.com", publicUrl: "https://api.example.com" },
+      { eventId, registrationId },
+    ),
 }
 
 /** A node. `keep`: its letters stay in the database. */
@@ -267,7 +271,7 @@ describe("a reminder", () => {
     const { subject, text, html } = reminderEmail(
       "ada@example.com",
       reminder,
-      "https://app.example.com/enter",
+      { enter: "https://app.example.com/enter", leave: "https://api.example.com/leave" },
       "https://api.example.com/unsubscribe/x",
     )
     expect(subject).toBe("Reminder: Win at St.Gallen <b>")
@@ -368,7 +372,7 @@ test("an email that is of no use any more is not sent", async () => {
     ...reminderEmail(
       to,
       { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
-      "https://app.example.com/enter",
+      { enter: "https://app.example.com/enter", leave: "https://api.example.com/leave" },
       "https://api.example.com/unsubscribe/x",
     ),
   })

@@ -93,6 +93,22 @@ test("QUIET lasts until the database is promoted", async () => {
   expect((await recogniseInstance(url, AT_HOME)).quiet).toBeNull()
 })
 
+test("a promotion that discards tells nobody of changes that the original may have told", async () => {
+  const { url, sql } = await open()
+  await recogniseInstance(url, { ...AT_HOME, quiet: true })
+  await sql`insert into workspaces (id, name, slug) values (new_id(), 'Acme', 'acme')`
+  for (const [title, age] of [
+    ["before", "1 hour"],
+    ["since", "-1 minute"],
+  ] as const) {
+    await sql`
+      insert into event_notices (workspace_id, event_id, audience, known_title, known_cancelled, known_sequence, since, changed_at)
+      select id, new_id(), 'registered', ${title}, false, 0, now() - ${age}::interval, now() from workspaces`
+  }
+  await promote(sql, true)
+  expect(await sql`select known_title from event_notices`).toEqual([{ knownTitle: "since" }])
+})
+
 test("a node that joins others does as they do, and its address becomes that of all", async () => {
   const { url } = await open()
   await recogniseInstance(url, AT_HOME)

@@ -88,7 +88,14 @@ test("many at once are a few statements, and each caller gets its own event as i
   const { createdAt: _, ...first } = created[0] as (typeof created)[0]
   expect(first).toEqual({
     ...drafts[0]?.event,
-    ...{ updatedAt: created[0]?.createdAt, publishedAt: null, startedAt: null, endedAt: null },
+    ...{
+      updatedAt: created[0]?.createdAt,
+      publishedAt: null,
+      cancelledAt: null,
+      cancelReason: null,
+      startedAt: null,
+      endedAt: null,
+    },
   })
   expect(await stored(drafts)).toEqual(drafts.map(({ event }) => event.title).sort())
   expect(statements).toBe(3)

@@ -22,6 +22,7 @@ const OTHERS: { readonly [table: string]: string } = {
   cluster_secrets: "used other",
   cluster_nodes: "address node runner takes_grounds",
   disk_probes: "filler",
+  event_notices: "audience time_zone",
   event_reminders: "kind",
   event_summaries: "source",
   events: "type status visibility join_code host_absence history time_zone",

@@ -3,6 +3,7 @@
  * the actions of the chart, by name. The chart decides which actions apply; none of them checks permission, and none writes the event's
  * status, which is the chart's value.
  */
+import { isDeepStrictEqual } from "node:util"
 import { endsBeforeItStarts, isKeptTooLate } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT, type PhaseState } from "../../model/phase.ts"
 import { firstFaults } from "../../model/schema-faults.ts"
@@ -34,6 +35,7 @@ export const agendaGuards = {
   isOfAgenda: (_turn: Turn, event: Happening) => "d" in event && isAgendaCommand(event),
   /** The event is a command: commands that reach the root need a live event. */
   isSteering: (_turn: Turn, event: Happening) => "d" in event,
+  isCancelled: (turn: Turn) => turn.state.event.cancelledAt !== null,
   isEmptyPatch: (_turn: Turn, { d }: Of<"event.patch">) => Object.keys(d).length === 0,
   canPatch: (turn: Turn, { d }: Of<"event.patch">) =>
     !endsBeforeItStarts({ ...turn.state.event, ...d }) && !isKeptTooLate(turn.state.event, d),
@@ -220,10 +222,39 @@ export const remove = (turn: Turn) => {
   return answerEvent(turn)
 }
 
+const plannedOf = ({ title, scheduledAt, scheduledEndAt }: LiveState["event"]) => ({
+  title,
+  scheduledAt,
+  scheduledEndAt,
+})
+
 export const patchEvent = (turn: Turn, { d: patch }: Of<"event.patch">) => {
+  const { event } = turn.state
+  const previous = plannedOf(event)
   touch(turn, patch)
+  const planned = plannedOf(turn.state.event)
+  if (event.status === "scheduled" && !isDeepStrictEqual(planned, previous)) {
+    turn.emitOccurrence("event.rescheduled", { ...planned, previous })
+  }
   turn.publish("event.updated", "event", { event: eventView(turn) })
   turn.raise({ type: "event.changed" })
+  return answerEvent(turn)
+}
+
+export const cancel = (turn: Turn, { d }: Of<"event.cancel">) => {
+  const reason = d.reason ?? null
+  touch(turn, { cancelledAt: turn.at, cancelReason: reason })
+  const { title, scheduledAt } = turn.state.event
+  turn.publish("event.updated", "event", { event: eventView(turn) })
+  turn.emitOccurrence("event.cancelled", { title, scheduledAt, cancelledAt: turn.at, cancelReason: reason })
+  return answerEvent(turn)
+}
+
+export const reinstate = (turn: Turn) => {
+  touch(turn, { cancelledAt: null, cancelReason: null })
+  const { title, scheduledAt } = turn.state.event
+  turn.publish("event.updated", "event", { event: eventView(turn) })
+  turn.emitOccurrence("event.reinstated", { title, scheduledAt })
   return answerEvent(turn)
 }
 
@@ -326,6 +357,8 @@ const DEED: Record<AgendaCommandType, string> = {
   "event.end": "ended",
   "event.delete": "deleted",
   "event.patch": "changed",
+  "event.cancel": "cancelled",
+  "event.reinstate": "reinstated",
   "phase.append": "given a phase",
   "phases.order": "put in another order",
   "phase.remove": "deprived of a phase",
@@ -348,6 +381,10 @@ export const agendaRefusals = {
   /** The command does not apply to an event in this state. */
   refuseState: ({ state: { event } }: Turn, { type }: { readonly type: AgendaCommandType }): Refused =>
     conflict(`The event is ${event.status} and cannot be ${DEED[type]}.${firstStep(event.status, type)}`),
+  /** A cancelled event starts no more. */
+  refuseCancelled: (): Refused => conflict("The event is cancelled. Reinstate it first."),
+  refuseSecondCancellation: (): Refused => conflict("The event is cancelled already."),
+  refuseReinstatement: (): Refused => conflict("The event is not cancelled."),
   /** Commands of hosts need a live event. */
   refuseNotLive: ({ state: { event } }: Turn): Refused => conflict(`The event is ${event.status}, and not live.`),
   refusePatch: ({ state: { event } }: Turn, { d }: Of<"event.patch">): Refused =>

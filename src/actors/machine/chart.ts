@@ -30,6 +30,12 @@ const ARRANGING = {
   "phase.remove": [{ guard: "hasPhase", actions: "removePhase" }, { actions: "refuseNoPhase" }],
 } as const
 
+/** An event is cancelled beside its state, and only before it is live. */
+const CANCELLING = {
+  "event.cancel": [{ guard: "isCancelled", actions: "refuseSecondCancellation" }, { actions: "cancel" }],
+  "event.reinstate": [{ guard: "isCancelled", actions: "reinstate" }, { actions: "refuseReinstatement" }],
+} as const
+
 /** The active phase and its timer. The other phases are agenda rows: pending, ended or skipped. */
 const PHASE = {
   initial: "none",
@@ -224,11 +230,22 @@ const CHART = {
     ],
   },
   states: {
-    draft: { on: { ...ARRANGING, "event.publish": { target: "scheduled", actions: "publish" } } },
+    draft: {
+      on: {
+        ...ARRANGING,
+        ...CANCELLING,
+        "event.publish": [
+          { guard: "isCancelled", actions: "refuseCancelled" },
+          { target: "scheduled", actions: "publish" },
+        ],
+      },
+    },
     scheduled: {
       on: {
         ...ARRANGING,
+        ...CANCELLING,
         "event.start": [
+          { guard: "isCancelled", actions: "refuseCancelled" },
           { guard: "hasNextPhase", target: "live.phase.begun", actions: "start" },
           { target: "live", actions: "start" },
         ],

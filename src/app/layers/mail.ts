@@ -1,10 +1,12 @@
-/** Emails: who sends them, who is reminded, and who has unsubscribed. */
+/** Emails: who sends them, who is reminded or told of changes, and who has unsubscribed. */
 import { Layer } from "effect"
-import { entryLinkOf, issueEntryToken } from "../../identity/accounts/entry.ts"
+import { issueLinks } from "../../identity/accounts/entry.ts"
 import { disabledWebhooksLayer } from "../../mail/disabled-webhooks.ts"
 import { EmailRefusals } from "../../mail/email-refusals.ts"
 import { Mailer } from "../../mail/mailer.ts"
+import { noticesLayer } from "../../mail/notices.ts"
 import { remindersLayer } from "../../mail/reminders.ts"
+import type { Queryable } from "../../store/database.ts"
 import { appUrlOf, type Composition, keysOf } from "./composition.ts"
 
 export const mailerOf = (composition: Composition) =>
@@ -18,19 +20,16 @@ export const mailOf = (composition: Composition, mailer: ReturnType<typeof maile
   const { config, publicUrl, kept } = composition
   const appUrl = appUrlOf(composition)
   const refusals = EmailRefusals.layer(keysOf(composition, "letter-refusals"), kept.emailRefusals)
-  // Without mail in production nobody is reminded.
-  const reminders =
-    config.smtp === null && config.production
-      ? Layer.empty
-      : remindersLayer({
-          publicUrl,
-          entryLink: async (sql, eventId, registrationId) =>
-            entryLinkOf(appUrl, eventId, await issueEntryToken(sql, registrationId)),
-        }).pipe(Layer.provide([mailer, refusals]))
+  const { mailPerWorkspacePerDay } = config
+  const links = (sql: Queryable, eventId: string, registrationId: string) =>
+    issueLinks(sql, { appUrl, publicUrl }, { eventId, registrationId })
+  // Without mail in production nobody is reminded. Notices are worked off, and nobody is told of old changes once there is mail.
+  const reminders = config.smtp === null && config.production ? Layer.empty : remindersLayer({ publicUrl, links })
+  const notices = noticesLayer({ links, appUrl, publicUrl, mailPerWorkspacePerDay })
   return Layer.mergeAll(
     mailer,
     refusals,
     disabledWebhooksLayer(`${appUrl}/host`).pipe(Layer.provide(mailer)),
-    reminders,
+    Layer.mergeAll(reminders, notices).pipe(Layer.provide([mailer, refusals])),
   )
 }

@@ -26,6 +26,8 @@ const WRITES: { readonly [operation: string]: "decided" | "stored" } = {
   cloneEvent: "stored",
   patchEvent: "decided",
   publishEvent: "decided",
+  cancelEvent: "decided",
+  reinstateEvent: "decided",
   startEvent: "decided",
   advanceEvent: "decided",
   endEvent: "decided",

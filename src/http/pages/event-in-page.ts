@@ -24,6 +24,7 @@ const Shown = Schema.fromJsonString(
     visibility: Schema.String,
     scheduledAt: Schema.NullOr(Schema.String),
     timeZone: Schema.NullOr(Schema.String),
+    cancelledAt: Schema.NullOr(Schema.String),
   }),
 )
 const readShown = Schema.decodeUnknownOption(Shown)
@@ -74,8 +75,8 @@ const momentIn = (language: string, timestamp: string, timeZone: string | null):
 /** An empty line reserves the space for what the script adds: the calendar's link, and the event's time zone. */
 const LATER = html`<p>&nbsp;</p>`
 
-const timeOf = ({ status, scheduledAt, timeZone }: typeof Shown.Type, language: string): Html =>
-  status !== "scheduled" || scheduledAt === null
+const timeOf = ({ status, scheduledAt, timeZone, cancelledAt }: typeof Shown.Type, language: string): Html =>
+  status !== "scheduled" || scheduledAt === null || cancelledAt !== null
     ? LATER
     : html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt, timeZone)}</time></p>${timeZone === null ? html`` : LATER}${LATER}`
 

@@ -25,6 +25,12 @@ const STATE: Readonly<Record<Event["status"], string>> = {
   ended: "It has ended.",
 }
 
+/** Whether the event takes place, and why it does not. */
+const stateOf = ({ status, cancelledAt, cancelReason }: Event): Html => {
+  if (cancelledAt === null) return html`<p>${STATE[status]}</p>`
+  return html`<p><strong>It is cancelled.</strong></p>${cancelReason === null ? html`` : html`<p>${cancelReason}</p>`}`
+}
+
 const timeOf = ({ id, scheduledAt, timeZone }: Event): Html =>
   scheduledAt === null
     ? html`<p>The time is not fixed yet.</p>`
@@ -44,7 +50,7 @@ const showEntry = (token: string, request: HttpRequest) =>
   Effect.gen(function* () {
     const event = yield* (yield* Database).run((sql) => findEvent(sql, idIn(request)))
     if (event === undefined || !isShared(event)) return yield* NotFound.of("event")
-    const about = html`<p>${STATE[event.status]}</p>${timeOf(event)}${placeOf(event)}`
+    const about = html`${stateOf(event)}${timeOf(event)}${placeOf(event)}`
     if (token === "") {
       const hint = html`<p>To come in, use the personal link from your email.</p>`
       return renderPage(event.title, html`${hint}${openingForm(`/enter/${event.id}/open`)}${about}`, {

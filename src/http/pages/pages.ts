@@ -8,6 +8,7 @@ import { internalError, type Problem, problemOf } from "../transport/problem.ts"
 import { accountPages } from "./account-pages.ts"
 import { eventPages } from "./event-pages.ts"
 import { invitePages } from "./invite-pages.ts"
+import { leavePages } from "./leave-pages.ts"
 import { html, type PageRoute, renderPage } from "./page.ts"
 import { signInPages } from "./sign-in-page.ts"
 import { unsubscribePages } from "./unsubscribe-pages.ts"
@@ -24,7 +25,7 @@ const home: PageRoute<never> = {
     ),
 }
 
-const pages = [home, ...accountPages, ...invitePages, ...eventPages, ...signInPages, ...unsubscribePages]
+const pages = [home, ...accountPages, ...invitePages, ...eventPages, ...leavePages, ...signInPages, ...unsubscribePages]
 
 /** Services required by the handlers of the pages. */
 type PageServices = Effect.Services<ReturnType<(typeof pages)[number]["answer"]>>

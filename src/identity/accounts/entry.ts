@@ -6,15 +6,29 @@ import { hashSecret, newSecret } from "../secrets.ts"
 import { INVALID_TOKEN } from "../tokens.ts"
 
 /** Resolves to the token itself, for a link. */
-export const issueEntryToken = async (sql: Queryable, registrationId: string): Promise<string> => {
+const issueEntryToken = async (sql: Queryable, registrationId: string): Promise<string> => {
   const token = newSecret()
   await insertEntryToken(sql, hashSecret(token), registrationId)
   return token
 }
 
 /** Address in a registrant's emails. */
-export const entryLinkOf = (appUrl: string, eventId: string, token: string): string =>
+const entryLinkOf = (appUrl: string, eventId: string, token: string): string =>
   `${appUrl}/enter/${eventId}#token=${token}`
+
+/** Address in a registrant's emails that gives the place up. It is this server's own, whatever application shows the event. */
+const leaveLinkOf = (publicUrl: string, eventId: string, token: string): string =>
+  `${publicUrl}/leave/${eventId}#token=${token}`
+
+/** Issues a token for the links of an email to a registrant, in the caller's transaction. */
+export const issueLinks = async (
+  sql: Queryable,
+  { appUrl, publicUrl }: { readonly appUrl: string; readonly publicUrl: string },
+  { eventId, registrationId }: { readonly eventId: string; readonly registrationId: string },
+): Promise<{ readonly enter: string; readonly leave: string }> => {
+  const token = await issueEntryToken(sql, registrationId)
+  return { enter: entryLinkOf(appUrl, eventId, token), leave: leaveLinkOf(publicUrl, eventId, token) }
+}
 
 /** The registration of a token of this event; fails with `Unauthorized` for any other token. */
 export const readEntryToken = (eventId: string, token: string) =>

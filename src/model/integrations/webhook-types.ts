@@ -53,6 +53,11 @@ const REGISTRATION = {
   name: Schema.String,
   email: Schema.String,
 }
+const PLANNED = {
+  title: Schema.String,
+  scheduledAt: Schema.NullOr(Instant),
+  scheduledEndAt: Schema.NullOr(Instant),
+}
 const PHASE = { phaseId: Uuid, position: Schema.Int, modality: Modality, startedAt: Instant }
 /** Start of the absence of all hosts, and the measure that the event took. */
 const ABSENCE = { since: Instant, measure: AbsenceMeasure }
@@ -85,6 +90,31 @@ const TYPES = {
     "A draft event was published.",
     { title: Schema.String, scheduledAt: Schema.NullOr(Instant) },
     { title: "Launch", scheduledAt: T0 },
+  ),
+  "event.rescheduled": ofEvent(
+    "The title, the start or the planned end of a published event changed. `previous` has them as they were.",
+    { ...PLANNED, previous: Schema.Struct(PLANNED).annotate(named("PlannedEvent")) },
+    {
+      title: "Launch",
+      scheduledAt: T1,
+      scheduledEndAt: null,
+      previous: { title: "Launch", scheduledAt: T0, scheduledEndAt: null },
+    },
+  ),
+  "event.cancelled": ofEvent(
+    "An event was cancelled before its start. The deletion of an event sends none of these.",
+    {
+      title: Schema.String,
+      scheduledAt: Schema.NullOr(Instant),
+      cancelledAt: Instant,
+      cancelReason: Schema.NullOr(Schema.String),
+    },
+    { title: "Launch", scheduledAt: T1, cancelledAt: T0, cancelReason: "The speaker is ill." },
+  ),
+  "event.reinstated": ofEvent(
+    "A cancelled event takes place after all.",
+    { title: Schema.String, scheduledAt: Schema.NullOr(Instant) },
+    { title: "Launch", scheduledAt: T1 },
   ),
   "event.started": ofEvent(
     "An event went live with its first phase.",

@@ -20,7 +20,10 @@ const EVENT_COLUMNS = [...COLUMN_OF.values()].join(", ")
 const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
   timer_ends_at, extended_seconds`
 
-type NewEvent = Omit<Event, "createdAt" | "updatedAt" | "publishedAt" | "startedAt" | "endedAt">
+type NewEvent = Omit<
+  Event,
+  "createdAt" | "updatedAt" | "publishedAt" | "cancelledAt" | "cancelReason" | "startedAt" | "endedAt"
+>
 
 interface NewPhase {
   readonly id: string

@@ -12,16 +12,17 @@ interface RegistrationRow {
   readonly name: string
 }
 
-/**
- * Locks the event's row, so that of two callers for the last seat one sees the other. Resolves to the event's capacity (null for none) and
- * state.
- */
-export const lockCapacity = async (
-  sql: Queryable,
-  eventId: string,
-): Promise<{ readonly capacity: number | null; readonly status: EventStatus } | undefined> => {
-  const [row] = await sql<{ capacity: number | null; status: EventStatus }[]>`
-    select capacity, status from events where id = ${eventId} for no key update`
+interface Openness {
+  /** Null for none. */
+  readonly capacity: number | null
+  readonly status: EventStatus
+  readonly isCancelled: boolean
+}
+
+/** Locks the event's row, so that of two callers for the last seat one sees the other. Resolves to what a registration depends on. */
+export const lockCapacity = async (sql: Queryable, eventId: string): Promise<Openness | undefined> => {
+  const [row] = await sql<Openness[]>`
+    select capacity, status, cancelled_at is not null as is_cancelled from events where id = ${eventId} for no key update`
   return row
 }
 
@@ -84,13 +85,16 @@ export const countRegistrations = async (sql: Queryable, eventId: string): Promi
   return row?.registered ?? 0
 }
 
+/** The event's row is locked, so each change of the event is earlier or later. The time says which, also within a millisecond. */
 export const insertRegistration = async (
   sql: Queryable,
   registration: { id: string; eventId: string; name: string; email: string },
 ): Promise<void> => {
   await sql`
-    insert into registrations (id, event_id, name, email)
-    values (${registration.id}, ${registration.eventId}, ${registration.name}, ${registration.email})`
+    insert into registrations (id, event_id, name, email, created_at)
+    select ${registration.id}, id, ${registration.name}, ${registration.email},
+           greatest(clock_timestamp(), calendar_changed_at + interval '1 millisecond')
+      from events where id = ${registration.eventId}`
 }
 
 export const insertEntryToken = async (

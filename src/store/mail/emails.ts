@@ -37,6 +37,9 @@ export const countEmails = async (
   return count > 0
 }
 
+/** An account may found any number of workspaces: together they may send as many emails as this many workspaces. */
+export const FULL_WORKSPACES = 10
+
 /**
  * Whether the founder of the workspace sent more than `most` emails on that day, from all workspaces that they founded. Transactions of two
  * workspaces do not see each other's emails before they end.

@@ -15,7 +15,7 @@ export const openReminders = async (sql: Queryable, { kind, after, upTo }: DueKi
   await sql`
     insert into event_reminders (event_id, kind, scheduled_at)
     select e.id, ${kind}, e.scheduled_at from events e
-     where e.status = 'scheduled' and e.reminders and e.scheduled_at > ${after} and e.scheduled_at <= ${upTo}
+     where e.status = 'scheduled' and e.cancelled_at is null and e.reminders and e.scheduled_at > ${after} and e.scheduled_at <= ${upTo}
        and e.visibility <> 'private' and e.registered > 0 and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
        and not exists (select from event_reminders r
                         where r.event_id = e.id and r.kind = ${kind} and r.scheduled_at = e.scheduled_at)
@@ -44,7 +44,7 @@ export const claimReminder = async (
     select r.event_id, e.workspace_id, e.title, e.time_zone, r.scheduled_at, r.after_email
       from event_reminders r join events e on e.id = r.event_id
      where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
-       and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.reminders and e.visibility <> 'private'
+       and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.cancelled_at is null and e.reminders and e.visibility <> 'private'
        and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
      order by r.touched_at limit 1 for update of r skip locked for key share of e skip locked`
   return row

@@ -9,6 +9,7 @@ import { foldEmail, storedForms } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { erasePeopleFromKept } from "../live/kept-history.ts"
+import { forgetReaders } from "../mail/notices.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
 import { forgetOrigins } from "../workspaces/audit.ts"
 
@@ -96,7 +97,10 @@ export const eraseUser = async (
   if (user === undefined) return undefined
   const email = await addressOf(sql, user)
   const registered = email === null ? [] : await deleteRegistrationsOf(sql, workspaceId, email)
-  if (email !== null) await forgetInvitesTo(sql, workspaceId, email)
+  if (email !== null) {
+    await forgetInvitesTo(sql, workspaceId, email)
+    await forgetReaders(sql, workspaceId, storedForms(email))
+  }
   // Without the user's row, only the events lead to these rows.
   await sql`update questions set author_name = null where author_user_id = ${userId}`
   await sql`update attendances set name = ${REMOVED_PERSON} where user_id = ${userId}`
@@ -105,7 +109,7 @@ export const eraseUser = async (
   return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered], eventIds: null }, now)
 }
 
-/** Erases a person who is no user. `undefined` when the workspace has no registration and no invite of the address. */
+/** Erases a person who is no user. `undefined` when the workspace has no registration, invite or waiting notice of the address. */
 export const eraseRegistrant = async (
   sql: Queryable,
   { workspaceId, email }: { readonly workspaceId: string; readonly email: string },
@@ -113,7 +117,8 @@ export const eraseRegistrant = async (
 ): Promise<Erasure | undefined> => {
   const participantIds = await deleteRegistrationsOf(sql, workspaceId, email)
   const invites = await forgetInvitesTo(sql, workspaceId, email)
-  if (participantIds.length + invites === 0) return undefined
+  const notices = await forgetReaders(sql, workspaceId, storedForms(email))
+  if (participantIds.length + invites + notices === 0) return undefined
   return insertErasure(sql, { workspaceId, participantIds, eventIds: null }, now)
 }
 

@@ -43,7 +43,10 @@ const discard = async (sql: Queryable, since: Timestamp): Promise<void> => {
   const letters = () => sql`
     delete from mails where id = any (array(
       select id from mails where due_at is not null and created_at < ${since} limit ${BATCH}::int))`
-  for (const step of [deliveries, letters]) while ((await step()).count > 0);
+  const notices = () => sql`
+    delete from event_notices where number = any (array(
+      select number from event_notices where since < ${since} limit ${BATCH}::int))`
+  for (const step of [deliveries, letters, notices]) while ((await step()).count > 0);
 }
 
 /**

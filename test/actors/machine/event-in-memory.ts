@@ -58,6 +58,8 @@ export const eventOf = (event: Partial<Event>): Event => ({
   createdAt: toTimestamp(BEGIN),
   updatedAt: toTimestamp(BEGIN),
   publishedAt: null,
+  cancelledAt: null,
+  cancelReason: null,
   startedAt: null,
   endedAt: null,
   ...event,

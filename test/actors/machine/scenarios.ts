@@ -13,6 +13,8 @@ const LIVES: ReadonlyArray<readonly [type: Parameters<EventInMemory["do"]>[0], d
   ["event.publish", {}, "scheduled", "conflict", "conflict", "conflict"],
   ["event.start", {}, "conflict", "live", "conflict", "conflict"],
   ["event.end", {}, "conflict", "conflict", "ended", "conflict"],
+  ["event.cancel", { reason: "Ill" }, "draft", "scheduled", "conflict", "conflict"],
+  ["event.reinstate", {}, "conflict", "conflict", "conflict", "conflict"],
   ["event.patch", { title: "U" }, "draft", "scheduled", "live", "ended"],
   ["event.delete", {}, "deleted", "deleted", "deleted", "deleted"],
   ["phase.next", {}, "conflict", "conflict", "live", "conflict"],
@@ -38,6 +40,7 @@ const LIVES: ReadonlyArray<readonly [type: Parameters<EventInMemory["do"]>[0], d
 
 /** The refusals that say something else than the life of the event. */
 const REFUSED: { readonly [type: string]: { readonly [life: string]: string } } = {
+  "event.reinstate": { draft: "The event is not cancelled", scheduled: "The event is not cancelled" },
   "timer.extend": { live: "The active phase has no timer" },
   "phase.update": { ended: "The phase is skipped" },
   "breakout.close": { live: "No breakout is open" },
@@ -107,6 +110,44 @@ const agenda: ReadonlyArray<Scenario> = [
       ],
     }),
   ),
+  {
+    name: "a cancelled event is neither published nor started until it is reinstated",
+    given: TWO,
+    steps: [
+      [
+        (event) => event.do("event.cancel"),
+        { tells: ["event.updated", "webhook event.cancelled"], hides: ["event.ended"], replies: ["event"] },
+      ],
+      [(event) => event.do("event.publish"), { refused: "conflict: The event is cancelled", life: "draft" }],
+      [
+        (event) => event.do("event.reinstate"),
+        { tells: ["event.updated", "webhook event.reinstated"], replies: ["event"] },
+      ],
+      [(event) => event.do("event.publish"), { life: "scheduled" }],
+      [(event) => event.do("event.cancel", { reason: "Ill" }), { life: "scheduled" }],
+      [(event) => event.do("event.cancel"), { refused: "conflict: The event is cancelled already" }],
+      [(event) => event.do("event.start"), { refused: "conflict: The event is cancelled", life: "scheduled" }],
+      [(event) => event.do("event.patch", { title: "U" }), { life: "scheduled" }],
+      [(event) => event.do("event.reinstate"), { life: "scheduled" }],
+      [(event) => event.do("event.start"), { life: "live" }],
+    ],
+  },
+  {
+    name: "a new date of a published event is told to webhooks, and another change is not",
+    given: TWO,
+    steps: [
+      [(event) => event.do("event.patch", { title: "U" }), { hides: ["webhook event.rescheduled"] }],
+      [(event) => event.do("event.publish"), { life: "scheduled" }],
+      [(event) => event.do("event.patch", { capacity: 5 }), { hides: ["webhook event.rescheduled"] }],
+      [(event) => event.do("event.patch", { title: "V" }), { tells: ["webhook event.rescheduled"] }],
+      [
+        (event) => event.do("event.patch", { scheduledAt: "2030-01-01T10:00:00.000Z" }),
+        { tells: ["webhook event.rescheduled"] },
+      ],
+      [(event) => event.do("event.start"), { life: "live" }],
+      [(event) => event.do("event.patch", { title: "W" }), { hides: ["webhook event.rescheduled"] }],
+    ],
+  },
   {
     name: "an event is published and started",
     given: TWO,

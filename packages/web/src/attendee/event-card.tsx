@@ -34,7 +34,15 @@ const ThereToo = ({ scheduledAt, timeZone }: { readonly scheduledAt: string; rea
 const When = ({ event }: { readonly event: PublicEvent }) => {
   const { attendee } = useTexts()
   const { moment, until } = useFormats()
-  const left = useTimeUntil(event.status === "scheduled" ? event.scheduledAt : null)
+  const left = useTimeUntil(event.status === "scheduled" && event.cancelledAt === null ? event.scheduledAt : null)
+  if (event.cancelledAt !== null) {
+    return (
+      <>
+        <p className="badge">{attendee.cancelled}</p>
+        {event.cancelReason === null ? null : <p>{event.cancelReason}</p>}
+      </>
+    )
+  }
   if (event.status === "live") return <p className="badge">{attendee.liveNow}</p>
   if (event.status === "ended") return <p>{attendee.over}</p>
   if (event.scheduledAt === null) return <p>{attendee.noTime}</p>
@@ -68,7 +76,7 @@ export const EventCard = ({ event }: { readonly event: PublicEvent }) => {
           <LinkedText text={event.description} />
         </p>
       )}
-      {event.capacity === null || event.status === "ended" ? null : (
+      {event.capacity === null || event.status === "ended" || event.cancelledAt !== null ? null : (
         <p className="quiet">
           {event.capacity.remaining === 0
             ? attendee.full

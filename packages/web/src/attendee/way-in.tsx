@@ -62,7 +62,7 @@ const mayWatch = ({ visibility, phases }: PublicEvent): boolean =>
 
 export const WayIn = ({ event, session, onEnter, onSignOut }: Props) => {
   const { attendee, refusals } = useTexts()
-  if (event.status === "ended") return null
+  if (event.status === "ended" || event.cancelledAt !== null) return null
   const name = session?.name ?? null
   if (session !== undefined) {
     return (

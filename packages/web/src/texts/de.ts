@@ -98,6 +98,7 @@ export const de: Texts = {
     liveNow: "Jetzt live",
     notStarted: "Es hat noch nicht begonnen. Diese Seite geht von selbst weiter, sobald es losgeht.",
     over: "Diese Veranstaltung ist vorbei.",
+    cancelled: "Diese Veranstaltung ist abgesagt.",
     calendar: "In den Kalender eintragen",
     seats: (left, total) => `${left} von ${total} Plätzen sind frei`,
     full: "Alle Plätze sind vergeben.",
@@ -778,7 +779,18 @@ export const de: Texts = {
     copyEvent: "Duplizieren",
     deleteEvent: "Veranstaltung löschen",
     deleteEventQuestion: (title) =>
-      `„${title}“ wird mit allem gelöscht, was dazugehört. Das lässt sich nicht zurücknehmen.`,
+      `„${title}“ wird mit allem gelöscht, was dazugehört. Das lässt sich nicht zurücknehmen. Ist die Veranstaltung veröffentlicht und hat nicht stattgefunden, erfahren angemeldete und eingeladene Personen, dass sie abgesagt ist.`,
+    cancelEvent: "Veranstaltung absagen",
+    cancelEventQuestion:
+      "Die Anmeldung schließt, und die Veranstaltung kann nicht beginnen. War sie veröffentlicht, erhalten angemeldete und eingeladene Personen in einigen Minuten eine E-Mail mit dem Grund.",
+    cancelReason: "Grund",
+    cancelReasonHint: "Die Personen lesen ihn. Leer: Es wird kein Grund genannt.",
+    cancelled: "Abgesagt",
+    cancelledFor: (reason) => `Die Veranstaltung ist abgesagt: ${reason}`,
+    cancelledWithoutReason: "Die Veranstaltung ist abgesagt.",
+    reinstateEvent: "Absage zurücknehmen",
+    changesAreMailed:
+      "Ein neuer Titel, Beginn oder ein neues Ende wird angemeldeten und eingeladenen Personen gemailt, einmal für Änderungen innerhalb einiger Minuten.",
     details: "Angaben",
     publish: "Veröffentlichen",
     toLive: "Zur Live-Konsole",

@@ -99,6 +99,7 @@ export const en = {
     liveNow: "Live now",
     notStarted: "It has not begun yet. This page goes on by itself when it does.",
     over: "This event is over.",
+    cancelled: "This event is cancelled.",
     calendar: "Add to your calendar",
     seats: (left: number, total: number) => `${left} of ${total} places are free`,
     full: "All places are taken.",
@@ -773,7 +774,18 @@ export const en = {
     copyEvent: "Duplicate",
     deleteEvent: "Delete the event",
     deleteEventQuestion: (title: string) =>
-      `“${title}” and everything that belongs to it is deleted. This cannot be taken back.`,
+      `“${title}” and everything that belongs to it is deleted. This cannot be taken back. If the event is published and was not held, the people who registered or are invited are told that it is cancelled.`,
+    cancelEvent: "Cancel the event",
+    cancelEventQuestion:
+      "Registration closes, and the event cannot start. Once it was published, the people who registered or are invited get one e-mail with the reason, a few minutes from now.",
+    cancelReason: "Reason",
+    cancelReasonHint: "The people read it. Empty: no reason is given.",
+    cancelled: "Cancelled",
+    cancelledFor: (reason: string) => `The event is cancelled: ${reason}`,
+    cancelledWithoutReason: "The event is cancelled.",
+    reinstateEvent: "Take the cancellation back",
+    changesAreMailed:
+      "A new title, start or end is mailed to the people who registered or are invited, once for changes within a few minutes.",
     details: "Details",
     publish: "Publish",
     toLive: "To the live console",

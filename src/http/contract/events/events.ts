@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import {
+  CancelReason,
   Event,
   EventCopyInput,
   EventInput,
@@ -22,8 +23,8 @@ import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
 const lifecycle = <
-  Name extends "publishEvent" | "startEvent" | "endEvent",
-  Verb extends "publish" | "start" | "end",
+  Name extends "publishEvent" | "startEvent" | "endEvent" | "reinstateEvent",
+  Verb extends "publish" | "start" | "end" | "reinstate",
   Answer extends typeof EventWithPhases | typeof PublishedEvent,
 >(
   name: Name,
@@ -120,7 +121,7 @@ export const Events = HttpApiGroup.make("events")
       .annotate(OpenApi.Summary, "Change an event; metadata is replaced wholesale")
       .annotate(
         OpenApi.Description,
-        "Absent fields stay. People at the live event are told of the change over the gateway.",
+        "Absent fields stay. People at the live event are told of the change over the gateway. A new title, `scheduledAt` or `scheduledEndAt` of a published event is mailed to people who registered or are invited, once for changes within a few minutes, with the old and the new time and a calendar file. Without `scheduledAt` the event is postponed. Webhook `event.rescheduled`.",
       )
       .annotate(Example, {
         request: { title: "Spring launch, moved", scheduledAt: null },
@@ -133,7 +134,10 @@ export const Events = HttpApiGroup.make("events")
       .annotate(EndpointAccess, "event")
       .annotate(Audited, "event.deleted")
       .annotate(OpenApi.Summary, "Delete an event for good; a live one ends first")
-      .annotate(OpenApi.Description, "Its people are disconnected, and everything that belongs to it is removed."),
+      .annotate(
+        OpenApi.Description,
+        "Its people are disconnected, and everything that belongs to it is removed. People who registered for a published event that was not held, or are invited to it, are told that it is cancelled.",
+      ),
     HttpApiEndpoint.post("cloneEvent", "/v1/events/:id/clone", {
       params: PathId,
       payload: EventCopyInput,
@@ -165,6 +169,39 @@ export const Events = HttpApiGroup.make("events")
         "From `draft` to `scheduled`: registration and the public page open as far as its visibility allows. Webhook `event.published`.",
       )
       .annotate(Example, { response: { ...agenda, status: "scheduled", warnings: [] } }),
+    HttpApiEndpoint.post("cancelEvent", "/v1/events/:id/cancel", {
+      params: PathId,
+      payload: Schema.Struct({ reason: Schema.optionalKey(CancelReason) }),
+      success: EventWithPhases,
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(OptionalBody, true)
+      .annotate(EndpointAccess, "event")
+      .annotate(Commanded, true)
+      .annotate(Audited, "event.cancelled")
+      .annotate(OpenApi.Summary, "Cancel an event before its start, and tell its people why")
+      .annotate(
+        OpenApi.Description,
+        "Sets `cancelledAt` and `cancelReason`, and leaves `status`. While the event is cancelled nobody can register, and it cannot be published or started. Once it was published, people who registered or are invited get one email with the reason, a few minutes later. An event that is live is ended instead: 409, as is a second cancellation. Webhook `event.cancelled`.",
+      )
+      .annotate(Example, {
+        request: { reason: "The speaker is ill." },
+        response: {
+          ...agenda,
+          status: "scheduled",
+          startedAt: null,
+          cancelledAt: T1,
+          cancelReason: "The speaker is ill.",
+          activePhaseId: null,
+        },
+      }),
+    lifecycle("reinstateEvent", "reinstate", EventWithPhases, "Take a cancellation back", "events:write")
+      .annotate(Audited, "event.reinstated")
+      .annotate(
+        OpenApi.Description,
+        "The event takes place after all, with the state, agenda and registrations that it had. People who were told of the cancellation get an email. An event that is not cancelled: 409. Webhook `event.reinstated`.",
+      )
+      .annotate(Example, { response: { ...agenda, status: "scheduled", startedAt: null, activePhaseId: null } }),
     lifecycle("startEvent", "start", EventWithPhases, "Go live with the first phase", "live")
       .annotate(OpenApi.Description, "From `scheduled` to `live`. Timers run from now on. Webhook `event.started`.")
       .annotate(Example, { response: agenda }),

@@ -46,6 +46,9 @@ const EventHead = {
   scheduledEndAt: Schema.NullOr(Instant),
   timeZone: Schema.NullOr(Schema.String),
   location: Schema.NullOr(Schema.String),
+  /** Null unless the event is cancelled, which it is in addition to its status. */
+  cancelledAt: Schema.NullOr(Instant),
+  cancelReason: Schema.NullOr(Schema.String),
   startedAt: Schema.NullOr(Instant),
   endedAt: Schema.NullOr(Instant),
 }
@@ -257,7 +260,10 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(EndpointAccess, "publicEvent")
       .annotate(TextBody, CALENDAR)
       .annotate(OpenApi.Summary, "The event for a calendar (RFC 5545)")
-      .annotate(OpenApi.Description, "For a link that calendars open or subscribe to.")
+      .annotate(
+        OpenApi.Description,
+        "For a link that calendars open or subscribe to. `SEQUENCE` grows with each change that a calendar shows, and a cancelled event has `STATUS:CANCELLED`.",
+      )
       .annotate(Example, { response: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR" }),
     HttpApiEndpoint.post("register", "/v1/public/events/:id/register", {
       params: PathId,
@@ -283,7 +289,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail")
       .annotate(
         OpenApi.Description,
-        "One place for each address: `alreadyRegistered` says that it has one. The link of the email is in the email alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
+        "One place for each address: `alreadyRegistered` says that it has one. The email has a link to enter, a link that gives the place up, and a calendar file. A cancelled event takes no registrations: 409. The link of the email is in the email alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
       )
       .annotate(Example, {
         request: { name: "Grace Hopper", email: "grace@example.com" },

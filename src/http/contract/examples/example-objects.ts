@@ -103,6 +103,8 @@ export const event = {
   createdAt: T0,
   updatedAt: T0,
   publishedAt: T0,
+  cancelledAt: null,
+  cancelReason: null,
   startedAt: T1,
   endedAt: null,
 }
@@ -148,6 +150,8 @@ export const head = {
   scheduledEndAt: null,
   timeZone: event.timeZone,
   location: event.location,
+  cancelledAt: null,
+  cancelReason: null,
   startedAt: T1,
   endedAt: null,
 }

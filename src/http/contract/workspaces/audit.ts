@@ -44,6 +44,8 @@ export const AUDIT_ACTIONS = [
   "event.commanded",
   "event.cloned",
   "event.deleted",
+  "event.cancelled",
+  "event.reinstated",
   "phase.deleted",
   "registration.cancelled",
   "recording.deleted",

@@ -150,6 +150,11 @@ export const events = {
     access: "event",
     handle: ({ scope: { event } }) => Effect.flatMap(execute(event.id, { type: "event.publish", d: {} }), warned),
   },
+  cancelEvent: {
+    access: "event",
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "event.cancel", d: payload }),
+  },
+  reinstateEvent: lifecycle({ type: "event.reinstate", d: {} }),
   startEvent: lifecycle({ type: "event.start", d: {} }),
   endEvent: lifecycle({ type: "event.end", d: {} }),
   advanceEvent: {

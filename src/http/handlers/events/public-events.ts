@@ -1,9 +1,9 @@
 /** Public surfaces: the names of people on stage and no other personal data; absent parts are null or empty, never an error. */
 import { Clock, Effect } from "effect"
-import { entryLinkOf, issueEntryToken, readEntryToken } from "../../../identity/accounts/entry.ts"
+import { readEntryToken } from "../../../identity/accounts/entry.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
-import { entryEmail } from "../../../mail/emails.ts"
+import { calendarFile } from "../../../mail/calendar.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
@@ -13,6 +13,7 @@ import { foldEmail } from "../../../model/text/email.ts"
 import { membersText } from "../../../model/text/shown-text.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
+import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
 import {
   findActiveBroadcast,
   findBeginning,
@@ -47,7 +48,7 @@ import {
 } from "../../requests/media/addresses.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
-import { eventCalendar } from "./calendar.ts"
+import { confirmations } from "./confirmations.ts"
 import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
 const descriptionOf = ({ description, metadata }: Event): string | null => {
@@ -66,19 +67,22 @@ const headOf = (event: Event) => ({
   scheduledEndAt: event.scheduledEndAt,
   timeZone: event.timeZone,
   location: event.location,
+  cancelledAt: event.cancelledAt,
+  cancelReason: event.cancelReason,
   startedAt: event.startedAt,
   endedAt: event.endedAt,
 })
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-/** Takes a seat, or finds the existing one. Fails with `Conflict` for an ended event and with `NotFound` for a deleted one. */
+/** Takes a seat, or finds the existing one. Fails with `Conflict` for an ended or cancelled event and with `NotFound` for a deleted one. */
 const takePlace = (sql: Queryable, event: Event, person: { name: string; email: string }, at: Timestamp) =>
   Effect.gen(function* () {
     const eventId = event.id
     const limits = yield* query(() => lockCapacity(sql, eventId))
     if (limits === undefined) return yield* NotFound.of("event")
     if (limits.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+    if (limits.isCancelled) return yield* new Conflict({ detail: "The event is cancelled." })
     const known = yield* query(() => findRegistration(sql, eventId, person.email))
     if (known !== undefined) return { id: known.id, alreadyRegistered: true }
     if (limits.capacity !== null && (yield* query(() => countRegistrations(sql, eventId))) >= limits.capacity) {
@@ -232,38 +236,41 @@ export const publicEvents = {
     handle: ({ scope: { event } }) =>
       Effect.gen(function* () {
         const { appUrl } = yield* HttpSettings
-        if (event.scheduledAt === null) return yield* new NotFound({ detail: "The event has no date yet." })
-        const calendar = eventCalendar({
-          ...headOf(event),
-          scheduledAt: event.scheduledAt,
-          at: event.updatedAt,
-          appUrl,
-        })
+        const stored = yield* run((sql) => findCalendarEvent(sql, event.id))
+        if (stored === undefined) return yield* NotFound.of("event")
+        const { scheduledAt } = stored
+        if (scheduledAt === null) return yield* new NotFound({ detail: "The event has no date yet." })
+        const { sender } = yield* Mailer
+        const file = {
+          method: "PUBLISH",
+          stamp: stored.changedAt,
+          page: `${appUrl}/enter/${event.id}`,
+          sender,
+        } as const
         const name = [["content-disposition", 'attachment; filename="event.ics"']] as const
-        return new Reply(calendar, { headers: name })
+        return new Reply(calendarFile({ ...stored, scheduledAt }, file), { headers: name })
       }),
   },
   register: {
     access: "sharedEvent",
     handle: ({ payload, scope: { event } }) =>
       Effect.gen(function* () {
-        const { appUrl } = yield* HttpSettings
         const mailer = yield* Mailer
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
         yield* requireProvedOrganiser(event.workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
         const outbox = yield* OutboxSignal
+        const confirm = yield* confirmations
         const now = toTimestamp(yield* Clock.currentTimeMillis)
         const alreadyRegistered = yield* (yield* Database).transaction((sql) =>
-          Effect.flatMap(takePlace(sql, event, person, now), ({ id, alreadyRegistered }) =>
-            query(async () => {
-              const token = await issueEntryToken(sql, id)
-              const { title, scheduledAt: when, timeZone } = event
-              const letter = { name: person.name, event: title, when, timeZone }
-              await mailer.post(sql, entryEmail(person.email, letter, entryLinkOf(appUrl, event.id, token)))
-              return alreadyRegistered
-            }),
-          ),
+          Effect.gen(function* () {
+            const { id, alreadyRegistered } = yield* takePlace(sql, event, person, now)
+            // Read under the lock of the event's row: the request may have found it before a change.
+            const stored = yield* query(() => findCalendarEvent(sql, event.id))
+            if (stored === undefined) return yield* NotFound.of("event")
+            yield* query(() => confirm(sql, stored, { id, ...person }, now))
+            return alreadyRegistered
+          }),
         )
         mailer.collect()
         outbox.notify()

@@ -1,14 +1,12 @@
 /** Reports of an event. */
 import { Clock, Effect } from "effect"
-import { entryLinkOf, issueEntryToken } from "../../../identity/accounts/entry.ts"
-import { entryEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
-import { registeredAs } from "../../../model/participants.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
-import { afterCommit, Database } from "../../../store/database.ts"
-import { deleteRegistration, findRegistrationById } from "../../../store/events/registrations.ts"
+import { Database } from "../../../store/database.ts"
+import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
+import { findRegistrationById } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
   decodeReportCursor,
@@ -20,19 +18,16 @@ import {
   type RegisteredRow,
   type ReportedMessage,
 } from "../../../store/events/reports.ts"
-import { isDecidedOn } from "../../../store/live/live-events.ts"
 import type { PagePosition } from "../../../store/page.ts"
 import { query } from "../../../store/query.ts"
-import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import type { Reports } from "../../contract/events/reports.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
 import type { Handlers } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts"
-import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
-import { ask } from "./live-commands.ts"
-import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
+import { confirmations } from "./confirmations.ts"
+import { freePlace } from "./freed-places.ts"
 
 const report = <Name extends string, Item, View>(
   call: ListCall,
@@ -144,52 +139,24 @@ export const reports = {
   },
   cancelRegistration: {
     access: "event",
-    handle: ({ params: { registrationId }, scope: { event } }) =>
-      Effect.gen(function* () {
-        const database = yield* Database
-        const isThere = yield* database.run((sql) => findRegistrationById(sql, event.id, registrationId))
-        if (isThere === undefined) return yield* NotFound.of("registration")
-        const staysOut = yield* database.run((sql) =>
-          query(() => isDecidedOn(sql, event.id, registeredAs(registrationId))),
-        )
-        // Removed from the event first and then from the list: a repeat after a fault does both again.
-        if (event.status === "scheduled" || event.status === "live") {
-          const remove = { type: "participant.remove", d: { id: registeredAs(registrationId), block: true } } as const
-          yield* ask(event.id, remove, null).pipe(Effect.catchTag("Conflict", () => Effect.void))
-        }
-        const now = toTimestamp(yield* Clock.currentTimeMillis)
-        yield* database.transaction((sql) =>
-          Effect.gen(function* () {
-            const gone = yield* query(() => deleteRegistration(sql, event.id, { id: registrationId, staysOut }))
-            // Only one of several concurrent cancellations deletes the registration; the others get 404 and no audit entry.
-            if (gone === undefined) return yield* NotFound.of("registration")
-            yield* query(() => appendRegistrationOccurrence(sql, "registration.cancelled", event, gone, now))
-          }),
-        )
-        yield* afterCommit(Effect.sync((yield* OutboxSignal).notify))
-      }),
+    handle: ({ params: { registrationId }, scope: { event } }) => freePlace(event, registrationId),
   },
   resendRegistration: {
     access: "event",
     handle: ({ params: { registrationId }, scope: { event, workspaceId } }) =>
       Effect.gen(function* () {
-        if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
-        const { appUrl } = yield* HttpSettings
-        const mailer = yield* Mailer
         const database = yield* Database
         const person = yield* database.run((sql) => findRegistrationById(sql, event.id, registrationId))
-        if (person === undefined) return yield* NotFound.of("registration")
+        const stored = yield* database.run((sql) => findCalendarEvent(sql, event.id))
+        if (stored?.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+        if (stored?.isCancelled === true) return yield* new Conflict({ detail: "The event is cancelled." })
+        if (person === undefined || stored === undefined) return yield* NotFound.of("registration")
         yield* requireProvedOrganiser(workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
-        yield* database.transaction((sql) =>
-          query(async () => {
-            const token = await issueEntryToken(sql, registrationId)
-            const { title, scheduledAt: when, timeZone } = event
-            const letter = { name: person.name, event: title, when, timeZone }
-            await mailer.post(sql, entryEmail(person.email, letter, entryLinkOf(appUrl, event.id, token)))
-          }),
-        )
-        mailer.collect()
+        const confirm = yield* confirmations
+        const now = toTimestamp(yield* Clock.currentTimeMillis)
+        yield* database.transaction((sql) => query(() => confirm(sql, stored, { id: registrationId, ...person }, now)))
+        ;(yield* Mailer).collect()
         return { sent: true }
       }),
   },

@@ -9,7 +9,13 @@ import type { EmailMessage } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { EmailsUsedUp, Forbidden, type Unavailable } from "../../../model/errors.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
-import { countEmails, founderSentMore, hasProvedAddress, hasProvedOwner } from "../../../store/mail/emails.ts"
+import {
+  countEmails,
+  FULL_WORKSPACES,
+  founderSentMore,
+  hasProvedAddress,
+  hasProvedOwner,
+} from "../../../store/mail/emails.ts"
 import { query } from "../../../store/query.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
@@ -64,8 +70,6 @@ export const unaskedEmails = Effect.gen(function* () {
 })
 
 const DAY_MS = 86_400_000
-/** An account may found any number of workspaces: together they may send as many emails as this many workspaces. */
-const FULL_WORKSPACES = 10
 
 /** Counts emails posted by the caller's transaction, by workspace and by its founder. */
 export const countEmailsToOthers = (

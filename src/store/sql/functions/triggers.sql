@@ -149,3 +149,96 @@ begin
 end $$;
 create or replace trigger media_jobs_workspace before insert on media_jobs
   for each row execute function set_job_workspace();
+
+-- SEQUENCE of an event in calendars grows with each change that a calendar shows, and never falls.
+create or replace function count_calendar_change() returns trigger language plpgsql as $$
+begin
+  new.calendar_sequence := old.calendar_sequence + 1;
+  new.calendar_changed_at := greatest(clock_timestamp(), old.calendar_changed_at + interval '1 millisecond');
+  return new;
+end $$;
+create or replace trigger events_calendar before update of title, scheduled_at, scheduled_end_at, cancelled_at, description, location, metadata on events
+  for each row when ((new.title, new.scheduled_at, new.scheduled_end_at, new.cancelled_at, new.description, new.location,
+                      new.metadata->>'description')
+    is distinct from (old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at, old.description, old.location,
+                      old.metadata->>'description'))
+  execute function count_calendar_change();
+
+-- Notes that the readers of a published event are to be told of its change (see event_notices). The lock of the newest notice waits for the
+-- end of a step, which tells its readers of the event as it was.
+create or replace function note_event_change() returns trigger language plpgsql as $$
+declare
+  reader text;
+  newest event_notices;
+begin
+  foreach reader in array array['registered', 'invited'] loop
+    select * into newest from event_notices where event_id = new.id and audience = reader order by number desc limit 1 for update;
+    if not found or newest.after_email <> '' then
+      insert into event_notices (workspace_id, event_id, audience, known_title, known_at, known_end_at, known_cancelled, known_sequence,
+                                 since, changed_at, until_email)
+      values (new.workspace_id, new.id, reader, old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at is not null,
+              old.calendar_sequence, new.calendar_changed_at, new.calendar_changed_at, newest.after_email);
+    end if;
+  end loop;
+  update event_notices set changed_at = new.calendar_changed_at where event_id = new.id;
+  return null;
+end $$;
+create or replace trigger events_changed after update of title, scheduled_at, scheduled_end_at, cancelled_at on events
+  for each row when (new.published_at is not null and old.status = 'scheduled' and new.status = 'scheduled'
+    and (new.title, new.scheduled_at, new.scheduled_end_at, new.cancelled_at is null)
+      is distinct from (old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at is null))
+  execute function note_event_change();
+
+-- The people who are invited to an event: whose invite waits, or who accepted it and still have a role.
+create or replace function invited_to(of_event uuid, after_email text, until_email text)
+returns table (email text, name text, created_at timestamptz) language sql stable as $$
+  select i.email, max(u.name), min(i.created_at)
+    from invites i left join users u on u.account_id = i.accepted_by_account_id and u.workspace_id = i.workspace_id
+   where i.event_id = of_event and i.email > after_email and (until_email is null or i.email <= until_email)
+     and (i.status = 'pending' and i.expires_at > now()
+          or i.status = 'accepted' and exists (select from memberships m where m.event_id = of_event and m.user_id = u.id))
+     and not exists (select from registrations r where r.event_id = of_event and r.email = i.email)
+   group by i.email
+$$;
+
+create or replace function delete_notice_readers() returns trigger language plpgsql as $$
+begin
+  delete from notice_readers where notice in (select number from lost where gone);
+  return null;
+end $$;
+create or replace trigger notices_deleted after delete on event_notices referencing old table as lost
+  for each statement execute function delete_notice_readers();
+
+-- Notes that the readers of a published event that was not held are to be told of its deletion, as of a cancellation: those who do not know
+-- that it was cancelled. A workspace that is deleted tells nobody.
+create or replace function note_event_deletion() returns trigger language plpgsql as $$
+declare
+  reader text;
+  newest event_notices;
+  added bigint;
+begin
+  foreach reader in array array['registered', 'invited'] loop
+    select * into newest from event_notices where event_id = old.id and audience = reader order by number desc limit 1 for update;
+    continue when old.cancelled_at is not null and not found
+               or coalesce(old.scheduled_end_at, old.scheduled_at) < now() - interval '1 day'
+               or not exists (select from workspaces where id = old.workspace_id and deleted_at is null);
+    insert into event_notices (workspace_id, event_id, audience, gone, reason, time_zone, known_title, known_at, known_end_at, known_cancelled,
+                               known_sequence, since, changed_at)
+    values (old.workspace_id, old.id, reader, true, old.cancel_reason, old.time_zone, old.title, old.scheduled_at, old.scheduled_end_at, false,
+            old.calendar_sequence, clock_timestamp(), clock_timestamp())
+    returning number into added;
+    if reader = 'registered' then
+      insert into notice_readers (notice, email, name)
+      select added, r.email, r.name from registrations r
+       where r.event_id = old.id and (old.cancelled_at is null or r.email > newest.after_email);
+    else
+      insert into notice_readers (notice, email, name)
+      select added, i.email, i.name
+        from invited_to(old.id, case when old.cancelled_at is null then '' else newest.after_email end, null) as i;
+    end if;
+  end loop;
+  delete from event_notices where event_id = old.id and not gone;
+  return old;
+end $$;
+create or replace trigger events_deleted before delete on events
+  for each row when (old.status = 'scheduled') execute function note_event_deletion();

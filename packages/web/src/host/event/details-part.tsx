@@ -8,10 +8,12 @@ import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
+import { Cancellation } from "./cancellation.tsx"
 import { EVENT_FIELDS, EventFields, settingsOf, valuesOf } from "./event-fields.tsx"
 import type { EventProps } from "./event-page.tsx"
 
-export const DetailsPart = ({ event, onChange }: EventProps) => {
+export const DetailsPart = (props: EventProps) => {
+  const { event, onChange } = props
   const texts = useTexts()
   const { host } = texts
   const [, navigate] = useLocation()
@@ -44,6 +46,7 @@ export const DetailsPart = ({ event, onChange }: EventProps) => {
         onSubmit={(submitted) => void submit(submitted)}
       >
         <EventFields values={values} onChange={change} />
+        {event.status === "scheduled" ? <p className="quiet">{host.changesAreMailed}</p> : null}
         <FailureNotice error={left} />
         <div className="row">
           <Button type="submit" look="main" isPending={saving.isPending}>
@@ -53,6 +56,7 @@ export const DetailsPart = ({ event, onChange }: EventProps) => {
         </div>
       </FieldForm>
       <div className="row">
+        <Cancellation {...props} />
         <ConfirmButton
           label={host.deleteEvent}
           question={host.deleteEventQuestion(event.title)}

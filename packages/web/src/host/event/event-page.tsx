@@ -14,6 +14,7 @@ import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { PartLinks, PartSection } from "../parts/part-links.tsx"
 import { AgendaPart } from "./agenda-part.tsx"
+import { CancelledNotice } from "./cancellation.tsx"
 import { DetailsPart } from "./details-part.tsx"
 import { MembershipsPart } from "./memberships-part.tsx"
 import { RegistrationsPart } from "./registrations-part.tsx"
@@ -44,6 +45,7 @@ const Warnings = ({ event }: Pick<EventProps, "event">) => {
   const codes = event.warnings?.map(({ code }) => code) ?? []
   return (
     <>
+      <CancelledNotice event={event} />
       {event.scheduledAt !== null && codes.includes("starts_in_past") ? (
         <p className="notice">{host.startsInPast(moment(event.scheduledAt))}</p>
       ) : null}
@@ -59,7 +61,7 @@ const NextStep = ({ event, onChange }: EventProps) => {
     const published = await run()
     if (published !== undefined) onChange(published)
   }
-  if (event.status === "ended") return null
+  if (event.status === "ended" || event.cancelledAt !== null) return null
   return (
     <>
       {event.status === "draft" ? (
@@ -120,7 +122,7 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
       </p>
       <div className="row row-apart">
         <PageTitle>{value.title}</PageTitle>
-        <span className="badge">{host.eventStatus[value.status]}</span>
+        <span className="badge">{value.cancelledAt === null ? host.eventStatus[value.status] : host.cancelled}</span>
       </div>
       <Warnings event={value} />
       <div className="row">

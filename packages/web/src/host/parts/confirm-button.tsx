@@ -15,6 +15,8 @@ interface ConfirmButtonProps extends FailureProps {
   readonly onConfirm: () => Promise<boolean | undefined>
   readonly onDone?: () => void
   readonly isDisabled?: boolean
+  /** Fields of the dialog. */
+  readonly children?: React.ReactNode
 }
 
 export const ConfirmButton = ({
@@ -27,6 +29,7 @@ export const ConfirmButton = ({
   onConfirm,
   onDone,
   isDisabled = false,
+  children,
 }: ConfirmButtonProps) => {
   const { cancel } = useTexts()
   const [isOpen, open] = useState(false)
@@ -47,6 +50,7 @@ export const ConfirmButton = ({
       </Button>
       <Dialog title={label} isOpen={isOpen} onClose={() => open(false)}>
         <p>{question}</p>
+        {children}
         <FailureNotice error={error} words={words} />
         <div className="row">
           <Button look="danger" isPending={isPending} onPress={() => void confirm()}>

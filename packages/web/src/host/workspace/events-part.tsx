@@ -40,13 +40,13 @@ export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) =>
       <Paged pages={pages} empty={isFiltered ? host.noEventsFound : host.noEvents}>
         {(events) => (
           <ul className="rows" aria-label={host.events}>
-            {events.map(({ id, title, status, scheduledAt }) => (
+            {events.map(({ id, title, status, scheduledAt, cancelledAt }) => (
               <li key={id} className="row row-apart">
                 <span>
                   <PageLink to={`/event/${id}`}>{title}</PageLink>{" "}
                   <span className="quiet">{scheduledAt === null ? host.noTime : moment(scheduledAt)}</span>
                 </span>
-                <span className="badge">{host.eventStatus[status]}</span>
+                <span className="badge">{cancelledAt === null ? host.eventStatus[status] : host.cancelled}</span>
               </li>
             ))}
           </ul>

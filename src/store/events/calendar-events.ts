@@ -1,0 +1,38 @@
+/** Events as calendars and emails show them. */
+import type { EventStatus } from "../../model/event.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+export interface CalendarEvent {
+  readonly id: string
+  /** Name of the workspace. */
+  readonly workspace: string
+  readonly title: string
+  readonly description: string | null
+  readonly location: string | null
+  /** IANA name of the zone in which emails state times; null: UTC. */
+  readonly timeZone: string | null
+  readonly scheduledAt: Timestamp | null
+  readonly scheduledEndAt: Timestamp | null
+  readonly isCancelled: boolean
+  /** Grows with each change that a calendar shows. */
+  readonly sequence: number
+  /** Time of the last of these changes. */
+  readonly changedAt: Timestamp
+}
+
+export interface StoredCalendarEvent extends CalendarEvent {
+  readonly status: EventStatus
+  readonly cancelReason: string | null
+}
+
+export const findCalendarEvent = async (sql: Queryable, id: string): Promise<StoredCalendarEvent | undefined> => {
+  const [row] = await sql<StoredCalendarEvent[]>`
+    select e.id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
+           coalesce(e.description, case when jsonb_typeof(e.metadata->'description') = 'string' then e.metadata->>'description' end)
+             as description, e.location, e.time_zone,
+           e.cancelled_at is not null as is_cancelled, e.calendar_sequence as sequence,
+           coalesce(e.calendar_changed_at, e.created_at) as changed_at
+      from events e join workspaces w on w.id = e.workspace_id where e.id = ${id}`
+  return row
+}
