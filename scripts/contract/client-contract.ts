@@ -101,7 +101,8 @@ const routes = (): string => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { path, method, identifier } }) => {
-      const letter = Object.entries(METHODS).find(([, name]) => name === method)?.[0]
+      const methods = METHODS.split(" ")
+      const letter = Array.from(method).find((one) => methods.find((known) => known.includes(one)) === method)
       if (letter === undefined || !path.startsWith(PREFIX)) throw new Error(`no route for ${method} ${path}`)
       const row = paths.get(path) ?? []
       paths.set(path, [...row, `${letter}${identifier}`])

@@ -108,9 +108,12 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
   let stem = ""
   const methods = ROUTES.split("\n").flatMap((row) => {
     const [given = "", ...ends] = row.split(",")
-    const path = given.startsWith("/") ? stem + given : given
-    stem = given.startsWith("/") ? stem : given
-    return ends.map((end) => [end.slice(1), endpoint(METHODS[end.charAt(0)] ?? "", PREFIX + path)])
+    const path = given[0] === "/" ? stem + given : given
+    stem = given[0] === "/" ? stem : given
+    return ends.map((end) => [
+      end.slice(1),
+      endpoint(METHODS.split(" ").find((method) => method.includes(end[0] as string)) as string, PREFIX + path),
+    ])
   })
   return Object.fromEntries(methods) as unknown as RestClient
 }
