@@ -29,7 +29,7 @@ export class StreamSessions extends Context.Service<
   {
     /** Begins the session of a stream of this process. */
     readonly begin: (take: Take) => StreamSession
-    /** Fails for a secret that no process of the deployment has given, and for one of this process whose stream has ended. */
+    /** Fails for a secret that no process of the deployment gave, and for one of this process whose stream has ended. */
     readonly find: (secret: string) => Effect.Effect<PassFrame, Unauthorized>
   }
 >()("gathercue/StreamSessions") {

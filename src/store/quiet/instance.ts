@@ -104,7 +104,7 @@ const readFingerprint = async (
   }
 }
 
-/** An unknown value on either side proves nothing, except an address that the original has. */
+/** A value that is unknown on either side is no sign, except a PUBLIC_URL that only the original has. */
 const signsOf = (known: Fingerprint, found: Fingerprint): ReadonlyArray<string> => {
   const differs = (name: "systemIdentifier" | "databaseOid" | "place"): boolean =>
     known[name] !== null && found[name] !== null && known[name] !== found[name]

@@ -104,7 +104,7 @@ export const findReceivedTypes = async (sql: Queryable, id: string): Promise<Rea
   return row?.types
 }
 
-/** Deletes the endpoint and, by the foreign key, all its pending attempts. */
+/** Deletes the endpoint and, by the foreign key, all its deliveries. */
 export const deleteWebhookEndpoint = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from webhook_endpoints where id = ${id}`
 }
@@ -117,9 +117,9 @@ export interface WebhookEndpointChange {
 }
 
 /**
- * Changes the given fields. Another address without headers takes the present ones away: their values were meant for the first receiver.
- * Failures are counted anew for another address, and from each change of the status. `keyId` is the key that
- * changes it, null for a member: a caller who sets another address counts as its maker, so the endpoint ends with what a key made.
+ * Changes the given fields. A new address without headers removes the present ones, whose values were meant for the first receiver. A new
+ * address or status starts the count of failures anew. `keyId` is the key that makes the change, null for a member: whoever sets a new
+ * address counts as the endpoint's maker, so the endpoint ends with what a key made.
  */
 export const updateWebhookEndpoint = async (
   sql: Queryable,
