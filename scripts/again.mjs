@@ -2,11 +2,11 @@
  * Runs a suite again and again in random order, beside processes that keep the cores busy, to find tests that fail now and then. It
  * prints each seed, and at the end the tests that failed, with a command that repeats the order of such a run. Exits 1 if any failed.
  *
- *   npm run again -- [--times 10] [--busy 2] [--seed n] [test | test:nodes | test:media | test:browser | test:livekit] [file ...]
+ *   npm run again -- [--times 10] [--busy 2] [--seed n] [test | test:nodes | … | drills] [file ...]
  */
 import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,7 +14,8 @@ import { parseArgs } from "node:util"
 import { failuresOf } from "./test-reports.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const SUITES = ["test", "test:nodes", "test:media", "test:browser", "test:livekit"]
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+const SUITES = Object.keys(scripts).filter((name) => /^(?:test\b|drills$)/.test(name))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,6 +28,10 @@ const { values, positionals } = parseArgs({
 const [suite, files] = SUITES.includes(positionals[0] ?? "")
   ? [positionals[0], positionals.slice(1)]
   : ["test", positionals]
+if (suite === "test" && files.some((file) => file.startsWith("test:"))) {
+  console.error(`There is no suite ${files[0]}; there are ${SUITES.join(", ")}.`)
+  process.exit(2)
+}
 const count = (name, most) => {
   const value = Number(values[name])
   if (Number.isInteger(value) && value >= 0 && value <= most) return value

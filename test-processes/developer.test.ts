@@ -143,6 +143,16 @@ test("an event is made, published, begun, advanced and ended, and refusals say w
   const { nextCursor } = JSON.parse((await run("events", "list", "--limit", "1", "--json")).stdout)
   expect((await run("events", "list", "--limit", "1", "--after", nextCursor)).stdout).toBe(line("live"))
   expect((await run("events", "end", event.id)).stdout).toBe(line("ended"))
+  const copied = await run("events", "clone", event.id, "--title", "Again", "--scheduled-at", "2027-09-01T17:00:00Z")
+  expect(copied).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/ {2}draft {6}2027-09-01T17:00:00.000Z {2}Again\n$/),
+  })
+  expect(JSON.parse((await run("events", "clone", event.id, "--json")).stdout)).toMatchObject({
+    title: "Launch (copy)",
+    status: "draft",
+    scheduledAt: null,
+  })
   const file = join(await temporaryFolder(), "event.json")
   await writeFile(file, JSON.stringify({ type: "meetup", title: "Of a file", capacity: 5 }))
   expect(JSON.parse((await run("events", "create", "--file", file, "--json")).stdout)).toMatchObject({
@@ -153,6 +163,8 @@ test("an event is made, published, begun, advanced and ended, and refusals say w
     [["events", "create", "--title", "x", "--phase", "party"], "modality"],
     [["events", "create", "--title", "x", "--phase", "meeting:soon"], '"meeting:soon" is no phase'],
     [["events", "end", "nothing"], "No such event"],
+    [["events", "clone"], '"events clone" needs the id of an event'],
+    [["events", "clone", event.id, "--scheduled-at", "soon"], "scheduledAt"],
     [["events", "end"], '"events end" needs the id of an event'],
     [["events", "fly"], '"events fly" is no command; there are events list, events create'],
     [["events", "list", "--colour"], "Unknown option '--colour'"],

@@ -3,6 +3,7 @@
  * workspace, on one line (`lines.ts`). Values are escaped, and links are complete.
  */
 import type { Timestamp } from "../model/timestamp.ts"
+import { zonedMoment } from "../model/zoned-moment.ts"
 import { MAX_LENGTH_IN_SUBJECT, membersLine, strangersLine } from "./lines.ts"
 
 export interface EmailMessage {
@@ -165,13 +166,14 @@ export const invitationEmail = (
     unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
   })
 
-const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" })
-/** Formats as in "Monday, 1 March 2027 at 17:00 UTC": an email does not know the reader's time zone. */
-const moment = (when: Timestamp): string => `${WHEN.format(new Date(when))} UTC`
-
 export const entryEmail = (
   to: string,
-  entry: { readonly name: string; readonly event: string; readonly when: Timestamp | null },
+  entry: {
+    readonly name: string
+    readonly event: string
+    readonly when: Timestamp | null
+    readonly timeZone: string | null
+  },
   url: string,
 ): EmailMessage =>
   write({
@@ -181,7 +183,7 @@ export const entryEmail = (
       hello(entry.name),
       entry.when === null
         ? `you are registered for ${eventNamed(entry.event)}.`
-        : `you are registered for ${eventNamed(entry.event)}, which begins on ${moment(entry.when)}.`,
+        : `you are registered for ${eventNamed(entry.event)}, which begins on ${zonedMoment(entry.when, entry.timeZone)}.`,
     ],
     action: { label: "Enter the event", url },
     why: "The link is yours alone and works until a day after the event. If you did not register, ignore this email.",
@@ -197,6 +199,7 @@ export const reminderEmail = (
     readonly name: string
     readonly event: string
     readonly when: Timestamp
+    readonly timeZone: string | null
   },
   url: string,
   unsubscribeUrl: string,
@@ -206,7 +209,7 @@ export const reminderEmail = (
     subject: `${reminder.kind === "day" ? "Reminder" : "Starting soon"}: ${titled(reminder.event)}`,
     lines: [
       hello(reminder.name),
-      `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${moment(reminder.when)}.`,
+      `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${zonedMoment(reminder.when, reminder.timeZone)}.`,
     ],
     action: { label: "Enter the event", url },
     why: "You get this email because you registered for the event. The link is yours alone and works until a day after the event.",

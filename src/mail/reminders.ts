@@ -82,10 +82,10 @@ export const reminderSteps = ({ entryLink, publicUrl }: ReminderOptions) =>
     const { metrics } = yield* Telemetry
 
     const post = async (sql: Queryable, kind: ReminderKind, of: ClaimedReminder, person: RemindedPerson) => {
-      const { eventId, workspaceId, title, scheduledAt } = of
+      const { eventId, workspaceId, title, scheduledAt, timeZone } = of
       const url = await entryLink(sql, eventId, person.id)
       const token = refusals.tokenFor({ workspaceId, kind: "reminder", email: person.email })
-      const reminder = { kind, name: person.name, event: title, when: scheduledAt }
+      const reminder = { kind, name: person.name, event: title, when: scheduledAt, timeZone }
       await mailer.post(sql, reminderEmail(person.email, reminder, url, `${publicUrl}/unsubscribe/${token}`))
     }
 

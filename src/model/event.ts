@@ -4,8 +4,9 @@ import { HostAbsence, HostAbsenceOfNode, NO_MEASURE } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
-import { isVisible, LegibleText, membersText } from "./text/shown-text.ts"
+import { isVisible, LegibleText, MembersText, MembersTitle, membersText } from "./text/shown-text.ts"
 import { Instant, InstantInput, type Timestamp } from "./timestamp.ts"
+import { TimeZoneInput } from "./zoned-moment.ts"
 
 export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"]).annotate(named("EventStatus"))
 export type EventStatus = typeof EventStatus.Type
@@ -19,12 +20,28 @@ export const EventHistory = Schema.Literals(["brief", "kept"]).annotate(named("E
 const METADATA_LIMIT_BYTES = 16_384
 
 const Named = (maximum: number) => LegibleText(maximum, isVisible, "must not be blank", membersText)
-const Title = Named(300)
+/** Longest title, in UTF-16 units. */
+export const TITLE_LIMIT = 300
+const Title = Named(TITLE_LIMIT)
 const Type = Named(80)
+const NullOrTimeZone = Schema.NullOr(TimeZoneInput).annotate({
+  description: "Name in the IANA database, in which emails and the page show the times of the event; null: UTC.",
+  examples: ["Europe/Berlin"],
+})
+const DESCRIPTION_LIMIT = 10_000
+const NullOrDescription = Schema.NullOr(MembersText(1, DESCRIPTION_LIMIT)).annotate({
+  description:
+    "Text for the page of the event, with line breaks and links; null: `description` of the metadata is shown.",
+})
+const LOCATION_LIMIT = 300
+const NullOrLocation = Schema.NullOr(MembersTitle(LOCATION_LIMIT, isVisible)).annotate({
+  description: "Place of an event that people also come to, on one line.",
+  examples: ["Town hall, room 2"],
+})
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
 /**
- * The integrator's own data, read by its servers and members, and stored unchanged. The public page shows only its `description`, as shown
- * text.
+ * The integrator's own data, read by its servers and members, and stored unchanged. The public page shows only its `description`, as
+ * shown text, where the event has none itself.
  */
 const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   Schema.makeFilter(
@@ -51,6 +68,9 @@ const Settings = Schema.Struct({
   title: Title,
   scheduledAt: Schema.NullOr(InstantInput),
   scheduledEndAt: Schema.NullOr(InstantInput),
+  timeZone: NullOrTimeZone,
+  description: NullOrDescription,
+  location: NullOrLocation,
   visibility: Visibility,
   ...CHOICES,
   capacity: Capacity,
@@ -61,6 +81,9 @@ const Settings = Schema.Struct({
 export const NEW_EVENT = {
   scheduledAt: null,
   scheduledEndAt: null,
+  timeZone: null,
+  description: null,
+  location: null,
   visibility: "unlisted",
   allowAnonymousVoting: false,
   allowAnonymousQuestions: false,
@@ -82,6 +105,13 @@ export const EventInput = Schema.Struct({
 }).annotate(named("EventInput"))
 export type EventInput = typeof EventInput.Type
 
+/** Fields that a copy does not have from its source. */
+export const EventCopyInput = Schema.Struct({
+  title: Schema.optionalKey(Title),
+  scheduledAt: EventPatch.fields.scheduledAt,
+}).annotate(named("EventCopyInput"))
+export type EventCopyInput = typeof EventCopyInput.Type
+
 /** A possible mistake of the hosts in an event; it refuses nothing. */
 export const EventWarning = Schema.Struct({
   code: Schema.String.annotate({
@@ -101,6 +131,9 @@ export const Event = Schema.Struct({
   visibility: Visibility,
   scheduledAt: Schema.NullOr(Instant),
   scheduledEndAt: Schema.NullOr(Instant),
+  timeZone: Schema.NullOr(Schema.String),
+  description: Schema.NullOr(Schema.String),
+  location: Schema.NullOr(Schema.String),
   ...CHOICES,
   capacity: Schema.NullOr(Schema.Int),
   metadata: Schema.Record(Schema.String, Schema.Json),
@@ -160,8 +193,13 @@ export const EventReference = Schema.Struct({
   scheduledAt: Schema.NullOr(Instant),
 }).annotate(named("EventReference"))
 
+const TextOfNode = Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+
 /** Defaults for answers of nodes whose release did not know these fields. */
 const FIELDS_OF_NODE = {
+  timeZone: TextOfNode,
+  description: TextOfNode,
+  location: TextOfNode,
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
   hostAbsence: HostAbsenceOfNode,
   history: EventHistory.pipe(Schema.withDecodingDefaultKey(Effect.succeed("brief" as const))),

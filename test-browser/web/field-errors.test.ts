@@ -67,7 +67,7 @@ test("faults of several details stand beside their fields, and go when they are 
   await description.fill("x".repeat(17_000))
   await page.getByRole("button", { name: "Save" }).click()
   await expectError(page, title, "Write something that can be seen.")
-  await expectError(page, description, "This is too long.")
+  await expectError(page, description, "This must not be empty, nor longer than 10000.")
   await expectAccessible(page)
   await title.fill("Better day")
   await description.fill("Short")

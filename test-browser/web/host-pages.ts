@@ -18,7 +18,7 @@ export type Stage = Occasion
 export const stageWith = async (
   site: SiteAt,
   phases: ReadonlyArray<object>,
-  ...verbs: ReadonlyArray<"publish" | "start">
+  ...verbs: ReadonlyArray<"publish" | "start" | "end">
 ): Promise<Stage> => {
   const { url } = site.server
   const acme = await createWorkspace(url)

@@ -169,6 +169,57 @@ test("a start in the past is said where the server warns of it, whatever the clo
   expect(await notice.count()).toBe(0)
 })
 
+test("an event that is over is duplicated as a draft, whose page and settings are shown", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }], "publish", "start", "end")
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/details`)
+  await pressButton(page.getByRole("button", { name: "Duplicate" }))
+  const title = `${stage.event.title} (copy)`
+  await page.getByRole("heading", { name: title }).waitFor()
+  const id = /event\/([^/]+)$/.exec(page.url())?.[1] ?? ""
+  expect(id).not.toBe(stage.event.id)
+  await page.getByRole("grid", { name: "Agenda" }).getByRole("row", { name: "1. Meeting" }).waitFor()
+  await page.getByRole("button", { name: "Publish" }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole("link", { name: "Details" }).press("Enter")
+  expect(await page.getByLabel("Title").inputValue()).toBe(title)
+  const { body } = await call(site.server.url, "GET", `/v1/events/${id}`, { key: stage.acme.key })
+  expect([body.title, body.status]).toEqual([title, "draft"])
+})
+
+test("the zone, the place and the description of an event are given and taken back, and a wrong zone is said", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }])
+  const path = `/v1/events/${stage.event.id}`
+  const older = { metadata: { description: "An older text", crmId: 7 } }
+  await call(site.server.url, "PATCH", path, { key: stage.acme.key, body: older })
+  const read = async () => (await call(site.server.url, "GET", path, { key: stage.acme.key })).body
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/details`, { expects: REFUSED })
+  const [zone, place, description] = [
+    page.getByLabel("Time zone"),
+    page.getByLabel("Place", { exact: true }),
+    page.getByLabel("Description"),
+  ]
+  expect([await description.inputValue(), await zone.inputValue()]).toEqual(["An older text", ""])
+  await zone.fill("Europe/Atlantis")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await page.getByText("There is no such time zone.", { exact: false }).waitFor()
+  expect(await zone.getAttribute("aria-invalid")).toBe("true")
+  await expectAccessible(page)
+  await zone.fill("Europe/Berlin")
+  await place.fill("Town hall")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await page.getByText("Saved.").waitFor()
+  const given = {
+    timeZone: "Europe/Berlin",
+    location: "Town hall",
+    description: "An older text",
+    metadata: { crmId: 7 },
+  }
+  expect(await read()).toMatchObject(given)
+  for (const field of [zone, place, description]) await field.fill("")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await expect.poll(read).toMatchObject({ timeZone: null, location: null, description: null, metadata: { crmId: 7 } })
+})
+
 test("when the session is over the page says so, and shows the same event after a new sign-in", async () => {
   const stage = await stageWith(site, [{ modality: "meeting" }])
   const page = await openConsole(stage, `/host/event/${stage.event.id}`, { expects: REFUSED })

@@ -89,6 +89,37 @@ test("the page of a public event has its words before any script runs, where the
   await expectAccessible(page)
 })
 
+test("an event with a zone, a place and a description has its time in the reader's zone and in its own", async () => {
+  const event = await createEvent(site.server.url, acme.key, {
+    title: "At two clocks",
+    scheduledAt: "2099-03-20T10:00:00.000Z",
+    timeZone: "Asia/Kolkata",
+    location: "Town hall",
+    description: "More: https://example.com/a_(b)?c=1. <b>Not bold</b>, javascript:alert(1)",
+  })
+  await api("POST", `/v1/events/${event.id}/publish`)
+  const silent = await site.open(`/e/${event.id}`, { javaScriptEnabled: false })
+  expect(await silent.getByRole("time").textContent()).toBe("Friday, March 20, 2099 at 03:30 PM GMT+5:30")
+  const top = async (page: Page): Promise<number | undefined> => (await page.getByText("More:").boundingBox())?.y
+  const page = await site.open(`/e/${event.id}`, { timezoneId: "America/New_York" })
+  await page.getByText("Starts Friday, March 20, 2099 at 06:00 AM EDT").waitFor()
+  const there = "Friday, March 20, 2099 at 03:30 PM GMT+5:30"
+  await page.getByText(`In the time zone of the event (Asia/Kolkata): ${there}`).waitFor()
+  await page.getByText("Place: Town hall").waitFor()
+  const link = page.getByRole("link", { name: "https://example.com/" })
+  expect([await link.getAttribute("href"), await link.getAttribute("rel")]).toEqual([
+    "https://example.com/a_(b)?c=1",
+    "noopener noreferrer nofollow",
+  ])
+  await page.getByText("<b>Not bold</b>, javascript:alert(1)", { exact: false }).waitFor()
+  expect(await page.getByRole("link", { name: "javascript" }).count()).toBe(0)
+  await expectAccessible(page)
+  const same = await site.open(`/e/${event.id}`, { timezoneId: "Asia/Kolkata" })
+  await same.getByText("Time zone of the event: Asia/Kolkata").waitFor()
+  expect(await same.getByRole("time").count()).toBe(1)
+  expect(await top(same)).toBe(await top(page))
+})
+
 /** Compressed, as a server sends them. */
 const MOST_BYTES = 120 * 1024
 

@@ -90,6 +90,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   workspace: row(401, 401, 401, "in", "in", "in", "in", "in", 404, "in", 403, 401, 403),
   workspaceEvents: row(401, 401, 401, "in", "in", "in", "in", "in", 404, "in", 403, 401, 403),
   event: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  eventOfWorkspace: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   agenda: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   phase: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   question: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
@@ -197,6 +198,7 @@ const newEvent = async (): Promise<string> => (await createEvent(server.url, key
 /** Makes the object that an access is about, anew, because some routes delete theirs; resolves to its id. */
 const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   event: newEvent,
+  eventOfWorkspace: newEvent,
   agenda: newEvent,
   liveEvent: publish,
   publicEvent: publish,

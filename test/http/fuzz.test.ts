@@ -60,6 +60,7 @@ beforeAll(async () => {
     publicAsset: asset.id,
     sharedEvent: audience.id,
     event: event.id,
+    eventOfWorkspace: event.id,
     platform: event.id,
     openEvent: event.id,
     liveEvent: event.id,

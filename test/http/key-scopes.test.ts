@@ -17,7 +17,7 @@ const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   read: `listEvents getEvent listQuestions listAttendance listRegistrations listChat listPolls listRounds listUsers listMemberships
     listGuestIntegrations listGuestRefusals listWebhooks listWebhookDeliveries getWebhookDelivery listOccurrences getBroadcast listRecordings getRecording listClips
     getClip getLiveState listParticipants listRooms getTranscript getEventTranscript draftTableSummary listInvites`,
-  "events:write": `createEvent patchEvent deleteEvent publishEvent appendPhase orderPhases patchPhase deletePhase createJoinCode`,
+  "events:write": `createEvent cloneEvent patchEvent deleteEvent publishEvent appendPhase orderPhases patchPhase deletePhase createJoinCode`,
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
     createIngest createUserSession sendCommand sendCommands`,
   people: `cancelRegistration resendRegistration upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant

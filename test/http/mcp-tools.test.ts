@@ -334,6 +334,7 @@ test("a dry run of any tool has no effect, and says what would happen", async ()
   /** Written by hand: arguments that each tool would act on. */
   const acts: { readonly [tool: string]: object } = {
     create_event: { type: "webinar", title: later },
+    clone_event: { eventId, title: later },
     patch_event: { eventId, title: later },
     publish_event: { eventId: draft },
     start_event: { eventId: scheduled },

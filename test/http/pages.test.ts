@@ -129,7 +129,8 @@ describe("the page behind an entry link", () => {
   }
 
   test("greets the holder of the link, and has the time and state of the event", async () => {
-    const id = await event({ scheduledAt: "2030-05-01T10:00:00Z" })
+    const place = { timeZone: "Asia/Kolkata", location: "Town hall & garden" }
+    const id = await event({ scheduledAt: "2030-05-01T10:00:00Z", ...place })
     const email = `${crypto.randomUUID()}@example.com`
     await call(server.url, "POST", `/v1/public/events/${id}/register`, { body: { name: "Ada", email } })
     const { mails } = (await call(server.url, "GET", `/v1/dev/outbox?to=${email}`)).body
@@ -138,7 +139,9 @@ describe("the page behind an entry link", () => {
     const shown = await follow(link.href)
     const text = await shown.text()
     expect(shown.status).toBe(200)
-    for (const part of ["Welcome, Ada", "Talks &amp; &lt;more&gt;", "1 May 2030", "calendar.ics", "has not begun"])
+    const when = "1 May 2030 at 15:30 (Asia/Kolkata, GMT+5:30)"
+    const where = "<p>Town hall &amp; garden</p>"
+    for (const part of ["Welcome, Ada", "Talks &amp; &lt;more&gt;", when, where, "calendar.ics", "has not begun"])
       expect(text).toContain(part)
     expect((await open(`${link.pathname}?token=${tokenIn(link.href)}`)).status).toBe(200)
     expect((await open(`${link.pathname}?token=wrong`)).status).toBe(401)

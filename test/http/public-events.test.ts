@@ -56,6 +56,8 @@ describe("an event's public view", () => {
         visibility: "public",
         scheduledAt: null,
         scheduledEndAt: null,
+        timeZone: null,
+        location: null,
         startedAt: null,
         endedAt: null,
         capacity: { total: 10, remaining: 10 },

@@ -26,7 +26,7 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     (_, member) =>
       invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
-  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null }, URL_)],
+  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null }, URL_)],
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
 ]
 
@@ -74,6 +74,9 @@ test("a link is escaped in HTML and stands as it is in plain text", () => {
 })
 
 test("an entry email says when the event begins in words, and in which zone", () => {
-  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const }
+  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const, timeZone: null }
   expect(entryEmail("a@example.com", entry, URL_).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
+  expect(entryEmail("a@example.com", { ...entry, timeZone: "Asia/Kolkata" }, URL_).text).toContain(
+    "which begins on Monday, 1 March 2027 at 22:30 (Asia/Kolkata, GMT+5:30).",
+  )
 })

@@ -107,13 +107,14 @@ const newEvent = async (
     visibility: "public",
     scheduled_at: toTimestamp(START),
     reminders: true,
+    time_zone: null as string | null,
     ...fields,
   }
   await sql`
     insert into events (id, workspace_id, type, title, allow_anonymous_voting, allow_anonymous_questions, metadata,
-                        status, visibility, scheduled_at, reminders)
+                        status, visibility, scheduled_at, reminders, time_zone)
     values (${id}, ${workspaceId}, 'webinar', 'Launch', false, false, '{}',
-            ${row.status}, ${row.visibility}, ${row.scheduled_at}, ${row.reminders})`
+            ${row.status}, ${row.visibility}, ${row.scheduled_at}, ${row.reminders}, ${row.time_zone})`
   for (const [email, before] of Object.entries(people)) {
     await sql`
       insert into registrations (id, event_id, name, email, created_at)
@@ -247,12 +248,21 @@ describe("a reminder", () => {
     expect(letters[0]?.text).toContain(two.id)
   })
 
+  test("has the time in the event's zone", async () => {
+    const node = await openNode()
+    await newEvent({ "ada@example.com": 30 * DAY }, { time_zone: "Australia/Lord_Howe" })
+    await node.remind(START - DAY)
+    const [letter] = await node.letters()
+    expect(letter?.text).toContain("begins on Saturday, 1 May 2027 at 20:30 (Australia/Lord_Howe, GMT+10:30).")
+  })
+
   test("has the title as it is, on one line, and no link in the name", () => {
     const reminder = {
       kind: "day" as const,
       name: "https://evil.example",
       event: "Win at St.Gallen\n<b>",
       when: toTimestamp(START),
+      timeZone: null,
     }
     const { subject, text, html } = reminderEmail(
       "ada@example.com",
@@ -357,7 +367,7 @@ test("an email that is of no use any more is not sent", async () => {
   const letter = (to: string, notAfter: number): EmailMessage => ({
     ...reminderEmail(
       to,
-      { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter) },
+      { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
       "https://app.example.com/enter",
       "https://api.example.com/unsubscribe/x",
     ),

@@ -24,7 +24,7 @@ const OTHERS: { readonly [table: string]: string } = {
   disk_probes: "filler",
   event_reminders: "kind",
   event_summaries: "source",
-  events: "type status visibility join_code host_absence history",
+  events: "type status visibility join_code host_absence history time_zone",
   kept_publications: "t",
   guest_integrations: "issuer jwks_url public_key_pem public_key_fingerprint last_error",
   guest_refusals: "reason detail",

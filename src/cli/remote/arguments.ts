@@ -31,6 +31,11 @@ export const REMOTE_COMMANDS = {
     doc: "Create an event from --title, --type, --at and --phase modality[:seconds], or from a --file of JSON.",
     options: { title: TEXT, type: TEXT, at: TEXT, phase: LIST, file: TEXT },
   },
+  "events clone": {
+    takes: "event",
+    doc: "Copy an event as a new draft, with the --title and the --scheduled-at that are given.",
+    options: { title: TEXT, "scheduled-at": TEXT },
+  },
   "events publish": { ...ONE_EVENT, doc: "Publish an event." },
   "events start": { ...ONE_EVENT, doc: "Begin an event with its first phase." },
   "events next": { ...ONE_EVENT, doc: "Begin an event's next phase." },

@@ -1,4 +1,4 @@
-/** `gathercue events`: lists, creates and drives events. */
+/** `gathercue events`: lists, creates, copies and drives events. */
 import { readFile } from "node:fs/promises"
 import { CommandFailed } from "../command-failed.ts"
 import { print, shown, shownJson } from "../terminal.ts"
@@ -68,6 +68,16 @@ export const createEvent = async (profile: Profile, { texts, lists, json }: Remo
   }
   const created = await callRest(profile, "POST", "/v1/events", { ...(content as object), ...options })
   show(json, created, [lineOf(created as unknown as Shown)])
+}
+
+export const cloneEvent = async (profile: Profile, { target, texts, json }: RemoteInvocation): Promise<void> => {
+  const { title, "scheduled-at": scheduledAt } = texts
+  const body = {
+    ...(title === undefined ? {} : { title }),
+    ...(scheduledAt === undefined ? {} : { scheduledAt }),
+  }
+  const copy = await callRest(profile, "POST", `/v1/events/${encodeURIComponent(target)}/clone`, body)
+  show(json, copy, [lineOf(copy as unknown as Shown)])
 }
 
 const STEPS = { publish: "publish", start: "start", next: "advance", end: "end" } as const

@@ -5,7 +5,7 @@ import { CommandFailed } from "../command-failed.ts"
 import { print, shownJson } from "../terminal.ts"
 import { type RemoteInvocation, readRemoteArguments } from "./arguments.ts"
 import { bashCompletion } from "./completion.ts"
-import { createEvent, driveEvent, listEvents } from "./events.ts"
+import { cloneEvent, createEvent, driveEvent, listEvents } from "./events.ts"
 import { checkTypes, listen } from "./listen.ts"
 import { showLive } from "./live.ts"
 import { serveAgents } from "./mcp.ts"
@@ -51,6 +51,8 @@ const run = async (asked: RemoteInvocation): Promise<void> => {
       return listEvents(profile, asked)
     case "events create":
       return createEvent(profile, asked)
+    case "events clone":
+      return cloneEvent(profile, asked)
     case "events publish":
       return driveEvent(profile, "publish", asked)
     case "events start":

@@ -53,6 +53,8 @@ export type Access =
   | "workspaceEvents"
   /** Management of the event in the path. */
   | "event"
+  /** Like `event`, for a request that concerns the whole workspace too: a key limited to some events is refused. */
+  | "eventOfWorkspace"
   /** Like `event`, with the event's phases. */
   | "agenda"
   /** Management of the event that the phase in the path belongs to. */
@@ -106,6 +108,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   workspace: MANAGEMENT,
   workspaceEvents: MANAGEMENT,
   event: MANAGEMENT,
+  eventOfWorkspace: MANAGEMENT,
   agenda: MANAGEMENT,
   phase: MANAGEMENT,
   question: MANAGEMENT,

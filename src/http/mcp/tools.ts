@@ -23,6 +23,7 @@ const READS = [
 /** Operations that change something. `decided`: the work is one command to a live event, which a dry run has decided. */
 const WRITES: { readonly [operation: string]: "decided" | "stored" } = {
   createEvent: "stored",
+  cloneEvent: "stored",
   patchEvent: "decided",
   publishEvent: "decided",
   startEvent: "decided",

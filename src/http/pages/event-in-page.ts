@@ -5,6 +5,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { cut } from "../../model/text/cut.ts"
+import { isTimeZone } from "../../model/zoned-moment.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { type Html, html } from "./page.ts"
@@ -22,6 +23,7 @@ const Shown = Schema.fromJsonString(
     status: Schema.String,
     visibility: Schema.String,
     scheduledAt: Schema.NullOr(Schema.String),
+    timeZone: Schema.NullOr(Schema.String),
   }),
 )
 const readShown = Schema.decodeUnknownOption(Shown)
@@ -54,10 +56,10 @@ const previewOf = ({ title, description, visibility }: typeof Shown.Type): Html 
 }
 
 /**
- * The time in the page's language, formatted like `moment` in `packages/web/src/texts/language.tsx`. The server does not know the viewer's
- * time zone, so the script replaces the text.
+ * The time in the page's language and the event's time zone, formatted like `moment` in `packages/web/src/texts/language.tsx`. The server
+ * does not know the viewer's time zone, so the script replaces the text.
  */
-const momentIn = (language: string, timestamp: string): string =>
+const momentIn = (language: string, timestamp: string, timeZone: string | null): string =>
   new Intl.DateTimeFormat(language, {
     weekday: "long",
     day: "numeric",
@@ -65,17 +67,17 @@ const momentIn = (language: string, timestamp: string): string =>
     year: "numeric",
     hour: "2-digit",
     minute: "2-digit",
-    timeZone: "UTC",
+    timeZone: timeZone !== null && isTimeZone(timeZone) ? timeZone : "UTC",
     timeZoneName: "short",
   }).format(new Date(timestamp))
 
-/** An empty line reserves the space for what the script adds. */
+/** An empty line reserves the space for what the script adds: the calendar's link, and the event's time zone. */
 const LATER = html`<p>&nbsp;</p>`
 
-const timeOf = ({ status, scheduledAt }: typeof Shown.Type, language: string): Html =>
+const timeOf = ({ status, scheduledAt, timeZone }: typeof Shown.Type, language: string): Html =>
   status !== "scheduled" || scheduledAt === null
     ? LATER
-    : html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt)}</time></p>${LATER}`
+    : html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt, timeZone)}</time></p>${timeZone === null ? html`` : LATER}${LATER}`
 
 /** The event as the script shows it. */
 const cardOf = (event: typeof Shown.Type, language: string): Html => {

@@ -6,6 +6,7 @@ import { NotFound } from "../../model/errors.ts"
 import { type Event, isShared } from "../../model/event.ts"
 import { parseId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
+import { zonedMoment } from "../../model/zoned-moment.ts"
 import { Database } from "../../store/database.ts"
 import { findEvent } from "../../store/events/events.ts"
 import { findTableNotes } from "../../store/events/table-notes.ts"
@@ -17,8 +18,6 @@ const NOBODYS_ID = "00000000-0000-0000-0000-000000000000"
 
 const idIn = (request: HttpRequest): string => parseId(request.params["id"] ?? "") ?? NOBODYS_ID
 
-const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" })
-
 const STATE: Readonly<Record<Event["status"], string>> = {
   draft: "It is not published yet.",
   scheduled: "It has not begun yet.",
@@ -26,10 +25,12 @@ const STATE: Readonly<Record<Event["status"], string>> = {
   ended: "It has ended.",
 }
 
-const timeOf = ({ id, scheduledAt }: Event): Html =>
+const timeOf = ({ id, scheduledAt, timeZone }: Event): Html =>
   scheduledAt === null
     ? html`<p>The time is not fixed yet.</p>`
-    : html`<p><time datetime="${scheduledAt}">${WHEN.format(new Date(scheduledAt))} UTC</time>, <a href="/v1/public/events/${id}/calendar.ics">put it into your calendar</a></p>`
+    : html`<p><time datetime="${scheduledAt}">${zonedMoment(scheduledAt, timeZone)}</time>, <a href="/v1/public/events/${id}/calendar.ics">put it into your calendar</a></p>`
+
+const placeOf = ({ location }: Event): Html => (location === null ? html`` : html`<p>${location}</p>`)
 
 const list = (title: string, items: ReadonlyArray<string>): Html =>
   items.length === 0 ? html`` : html`<h2>${title}</h2><ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`
@@ -43,7 +44,7 @@ const showEntry = (token: string, request: HttpRequest) =>
   Effect.gen(function* () {
     const event = yield* (yield* Database).run((sql) => findEvent(sql, idIn(request)))
     if (event === undefined || !isShared(event)) return yield* NotFound.of("event")
-    const about = html`<p>${STATE[event.status]}</p>${timeOf(event)}`
+    const about = html`<p>${STATE[event.status]}</p>${timeOf(event)}${placeOf(event)}`
     if (token === "") {
       const hint = html`<p>To come in, use the personal link from your email.</p>`
       return renderPage(event.title, html`${hint}${openingForm(`/enter/${event.id}/open`)}${about}`, {

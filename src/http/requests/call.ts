@@ -72,6 +72,7 @@ export interface Scopes {
   readonly workspaceEvents: { readonly workspaceId: string; readonly eventIds: ReadonlyArray<string> | null }
   /** `accountId` is the caller's account, null for a key. */
   readonly event: Scopes["workspace"] & { readonly event: Event }
+  readonly eventOfWorkspace: Scopes["event"]
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }

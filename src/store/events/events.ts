@@ -159,6 +159,15 @@ export const findEventsWithPhases = async (
 export const findEventWithPhases = async (sql: Queryable, id: string): Promise<EventAgenda | undefined> =>
   (await findEventsWithPhases(sql, [id]))[0]
 
+/**
+ * Keeps the event from being deleted until the transaction ends, and reads it. Other changes do not wait: the lock is one that only the end
+ * of the row contradicts. Resolves to undefined for an event that is gone.
+ */
+export const holdEvent = async (sql: Queryable, id: string): Promise<EventAgenda | undefined> => {
+  const held = await sql`select 1 from events where id = ${id} for key share`
+  return held.length === 0 ? undefined : findEventWithPhases(sql, id)
+}
+
 export const listPhaseStates = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<PhaseState>> => {
   const rows = await sql<PhaseState[]>`
     select ${sql.unsafe(PHASE_COLUMNS)}, rev, timer_rev, timer_elapsed

@@ -27,6 +27,7 @@ export interface ClaimedReminder {
   readonly eventId: string
   readonly workspaceId: string
   readonly title: string
+  readonly timeZone: string | null
   readonly scheduledAt: Timestamp
   readonly afterEmail: string
 }
@@ -40,7 +41,7 @@ export const claimReminder = async (
   { kind, after, upTo }: DueKind,
 ): Promise<ClaimedReminder | undefined> => {
   const [row] = await sql<ClaimedReminder[]>`
-    select r.event_id, e.workspace_id, e.title, r.scheduled_at, r.after_email
+    select r.event_id, e.workspace_id, e.title, e.time_zone, r.scheduled_at, r.after_email
       from event_reminders r join events e on e.id = r.event_id
      where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
        and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.reminders and e.visibility <> 'private'

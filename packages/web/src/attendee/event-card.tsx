@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react"
 import type { PublicEvent } from "../api/public-event.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
+import { LinkedText } from "../ui/linked-text.tsx"
 
 /** Milliseconds until a time, updated each second; 0 from then on. */
 const useTimeUntil = (timestamp: string | null): number => {
@@ -12,6 +13,22 @@ const useTimeUntil = (timestamp: string | null): number => {
     return () => clearInterval(timer)
   }, [timestamp])
   return timestamp === null ? 0 : Math.max(0, Date.parse(timestamp) - now)
+}
+
+/** The event's time zone, with the time there where it is not the viewer's. */
+const ThereToo = ({ scheduledAt, timeZone }: { readonly scheduledAt: string; readonly timeZone: string }) => {
+  const { attendee } = useTexts()
+  const { moment, momentIn } = useFormats()
+  const there = momentIn(scheduledAt, timeZone)
+  return (
+    <p className="quiet">
+      {there === undefined || there === moment(scheduledAt) ? (
+        attendee.timeZone(timeZone)
+      ) : (
+        <time dateTime={scheduledAt}>{attendee.whenThere(there, timeZone)}</time>
+      )}
+    </p>
+  )
 }
 
 const When = ({ event }: { readonly event: PublicEvent }) => {
@@ -27,6 +44,7 @@ const When = ({ event }: { readonly event: PublicEvent }) => {
         <time dateTime={event.scheduledAt}>{attendee.when(moment(event.scheduledAt))}</time>
         {left < 60_000 ? null : <span className="quiet"> ({until(left)})</span>}
       </p>
+      {event.timeZone === null ? null : <ThereToo scheduledAt={event.scheduledAt} timeZone={event.timeZone} />}
       <p>
         <a href={`/v1/public/events/${event.id}/calendar.ics`}>{attendee.calendar}</a>
       </p>
@@ -40,7 +58,16 @@ export const EventCard = ({ event }: { readonly event: PublicEvent }) => {
     <header>
       <h1>{event.title}</h1>
       <When event={event} />
-      {event.description === null ? null : <p>{event.description}</p>}
+      {event.location === null ? null : (
+        <p>
+          {attendee.place}: {event.location}
+        </p>
+      )}
+      {event.description === null ? null : (
+        <p>
+          <LinkedText text={event.description} />
+        </p>
+      )}
       {event.capacity === null || event.status === "ended" ? null : (
         <p className="quiet">
           {event.capacity.remaining === 0

@@ -6,6 +6,8 @@ import type { Language } from "./languages.ts"
 interface Formats {
   /** Day and time in the viewer's time zone, with its name. `timestamp` is in RFC 3339. */
   readonly moment: (timestamp: string) => string
+  /** Day and time in this time zone, with its name; undefined where the browser does not have the zone. */
+  readonly momentIn: (timestamp: string, timeZone: string) => string | undefined
   /** Time of day. */
   readonly time: (timestamp: string) => string
   readonly number: (value: number) => string
@@ -26,20 +28,26 @@ const once = <A,>(make: () => A): (() => A) => {
   }
 }
 
+// The server also writes times in this format, before any script runs (`src/http/pages/event-in-page.ts`).
+const MOMENT = {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+} as const
+
 const formatsOf = (language: Language, texts: Texts): Formats => {
-  // The server also writes times in this format, before any script runs (`src/http/pages/event-in-page.ts`).
-  const moments = once(
-    () =>
-      new Intl.DateTimeFormat(language, {
-        weekday: "long",
-        day: "numeric",
-        month: "long",
-        year: "numeric",
-        hour: "2-digit",
-        minute: "2-digit",
-        timeZoneName: "short",
-      }),
-  )
+  const moments = once(() => new Intl.DateTimeFormat(language, MOMENT))
+  const momentIn = (timestamp: string, timeZone: string): string | undefined => {
+    try {
+      return new Intl.DateTimeFormat(language, { ...MOMENT, timeZone }).format(new Date(timestamp))
+    } catch {
+      return undefined
+    }
+  }
   const times = once(() => new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }))
   const numbers = once(() => new Intl.NumberFormat(language))
   const days = once(() => new Intl.RelativeTimeFormat(language))
@@ -47,6 +55,7 @@ const formatsOf = (language: Language, texts: Texts): Formats => {
     texts.span(Math.floor(milliseconds / 3_600_000), Math.floor(milliseconds / 60_000) % 60)
   return {
     moment: (timestamp) => moments().format(new Date(timestamp)),
+    momentIn,
     time: (timestamp) => times().format(new Date(timestamp)),
     number: (value) => numbers().format(value),
     span,

@@ -1,7 +1,15 @@
 /** Events and phases (docs/concepts.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Event, EventInput, EventPatch, EventStatus, EventWithPhases, PublishedEvent } from "../../../model/event.ts"
+import {
+  Event,
+  EventCopyInput,
+  EventInput,
+  EventPatch,
+  EventStatus,
+  EventWithPhases,
+  PublishedEvent,
+} from "../../../model/event.ts"
 import { ids, T1 } from "../../../model/example-ids.ts"
 import { Id } from "../../../model/ids.ts"
 import type { KeyScope } from "../../../model/key-rights.ts"
@@ -126,6 +134,31 @@ export const Events = HttpApiGroup.make("events")
       .annotate(Audited, "event.deleted")
       .annotate(OpenApi.Summary, "Delete an event for good; a live one ends first")
       .annotate(OpenApi.Description, "Its people are disconnected, and everything that belongs to it is removed."),
+    HttpApiEndpoint.post("cloneEvent", "/v1/events/:id/clone", {
+      params: PathId,
+      payload: EventCopyInput,
+      success: created(Event),
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(OptionalBody, true)
+      .annotate(EndpointAccess, "eventOfWorkspace")
+      .annotate(Audited, "event.cloned")
+      .annotate(OpenApi.Summary, "Copy an event, in any state, as a new draft")
+      .annotate(
+        OpenApi.Description,
+        "The copy has the type, the settings, the metadata and the agenda of the event, its polls as drafts without votes, and the prepared announcements that are for everyone. Nothing that people did is copied: no registrations, roles, questions, chat, votes, recordings or links. Without `title` it is called as the event is, with `(copy)`. Without `scheduledAt` it has no time; with it, `scheduledEndAt` keeps its distance.",
+      )
+      .annotate(Example, {
+        request: { title: "Autumn launch", scheduledAt: T1 },
+        response: {
+          ...event,
+          title: "Autumn launch",
+          status: "draft",
+          publishedAt: null,
+          startedAt: null,
+          warnings: [],
+        },
+      }),
     lifecycle("publishEvent", "publish", PublishedEvent, "Publish a draft", "events:write")
       .annotate(
         OpenApi.Description,

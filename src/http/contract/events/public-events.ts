@@ -44,6 +44,8 @@ const EventHead = {
   visibility: Visibility,
   scheduledAt: Schema.NullOr(Instant),
   scheduledEndAt: Schema.NullOr(Instant),
+  timeZone: Schema.NullOr(Schema.String),
+  location: Schema.NullOr(Schema.String),
   startedAt: Schema.NullOr(Instant),
   endedAt: Schema.NullOr(Instant),
 }

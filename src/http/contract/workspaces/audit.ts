@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = [
   "registrant.erased",
   "guest.erased",
   "event.commanded",
+  "event.cloned",
   "event.deleted",
   "phase.deleted",
   "registration.cancelled",

@@ -10,6 +10,7 @@ interface CalendarEvent {
   readonly id: string
   readonly title: string
   readonly description: string | null
+  readonly location: string | null
   readonly scheduledAt: string
   readonly scheduledEndAt: string | null
   /** Time of the event's last change, by which calendars replace an older copy. */
@@ -21,6 +22,7 @@ export const eventCalendar = ({
   id,
   title,
   description,
+  location,
   scheduledAt,
   scheduledEndAt,
   at,
@@ -36,6 +38,7 @@ export const eventCalendar = ({
     summary: title,
     url: `${appUrl}/enter/${id}`,
     ...(description === null ? {} : { description }),
+    ...(location === null ? {} : { location }),
   })
   // The generator omits the final line break.
   return `${calendar.toString()}\r\n`

@@ -4,14 +4,22 @@ import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
 import type { LiveEvents } from "../../../actors/live-events.ts"
 import { giveEventRole } from "../../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../../model/errors.ts"
-import { type EventWithPhases, endsBeforeItStarts, NEW_EVENT, withWarnings } from "../../../model/event.ts"
+import {
+  type EventCopyInput,
+  type EventWithPhases,
+  endsBeforeItStarts,
+  NEW_EVENT,
+  withWarnings,
+} from "../../../model/event.ts"
+import { copyOfEvent, copyOfPhase } from "../../../model/event-copy.ts"
 import { newId } from "../../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { requireAndLock } from "../../../store/accounts/credentials.ts"
-import { Database } from "../../../store/database.ts"
-import { type EventDraft, insertEvent, pageEvents } from "../../../store/events/events.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { type EventDraft, holdEvent, insertEvent, pageEvents } from "../../../store/events/events.ts"
 import { NewEvents } from "../../../store/events/new-events.ts"
+import { copyPrepared } from "../../../store/live/copied-records.ts"
 import { query } from "../../../store/query.ts"
 import type { Events } from "../../contract/events/events.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
@@ -40,21 +48,42 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
 }
 
 /** An account that creates an event from the dashboard becomes its host. A key is no participant, and may be revoked. */
+const insertHosted = (sql: Queryable, draft: EventDraft, accountId: string | null) =>
+  Effect.gen(function* () {
+    const { workspaceId, id: eventId } = draft.event
+    const created = yield* query(() => insertEvent(sql, draft))
+    if (accountId !== null) yield* giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
+    return created
+  })
+
 const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["workspace"]) =>
   accountId === null
     ? Effect.flatMap(NewEvents, ({ insert }) => insert(draft))
     : Effect.flatMap(Database, (database) =>
         database.transaction((sql) =>
-          Effect.gen(function* () {
-            const { workspaceId, id: eventId } = draft.event
-            // A concurrent removal of the member, which revokes event roles, comes before this or sees its result.
-            yield* requireAndLock(sql, workspaceId, credential, "members")
-            const created = yield* query(() => insertEvent(sql, draft))
-            yield* giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
-            return created
-          }),
+          // A concurrent removal of the member, which revokes event roles, comes before this or sees its result.
+          Effect.andThen(
+            requireAndLock(sql, draft.event.workspaceId, credential, "members"),
+            insertHosted(sql, draft, accountId),
+          ),
         ),
       )
+
+/** Reads the source again in the transaction, because it may have changed or gone since the access was checked. */
+const storeCopy = (input: EventCopyInput, { event: { id }, workspaceId, credential, accountId }: Scopes["event"]) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction((sql) =>
+      Effect.gen(function* () {
+        yield* requireAndLock(sql, workspaceId, credential, "members")
+        const source = yield* query(() => holdEvent(sql, id))
+        if (source === undefined) return yield* NotFound.of("event")
+        const draft = { event: copyOfEvent(source, input), phases: source.phases.map(copyOfPhase) }
+        const copy = yield* insertHosted(sql, draft, accountId)
+        yield* query(() => copyPrepared(sql, { from: id, to: copy.id, at: copy.createdAt }))
+        return copy
+      }),
+    ),
+  )
 
 const lifecycle = (command: AgendaCommand) => ({
   access: "event" as const,
@@ -108,6 +137,14 @@ export const events = {
   deleteEvent: {
     access: "event",
     handle: ({ scope: { event } }) => Effect.asVoid(execute(event.id, { type: "event.delete", d: {} })),
+  },
+  cloneEvent: {
+    access: "eventOfWorkspace",
+    handle: ({ payload, scope }) =>
+      Effect.gen(function* () {
+        const copy = yield* warned(yield* storeCopy(payload, scope))
+        return new Reply(copy, { status: 201, headers: [["location", `/v1/events/${copy.id}`]] })
+      }),
   },
   publishEvent: {
     access: "event",

@@ -50,9 +50,9 @@ import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { eventCalendar } from "./calendar.ts"
 import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
-const descriptionOf = ({ metadata }: Event): string | null => {
-  const { description } = metadata
-  return typeof description === "string" ? membersText(description) : null
+const descriptionOf = ({ description, metadata }: Event): string | null => {
+  const { description: kept } = metadata
+  return description ?? (typeof kept === "string" ? membersText(kept) : null)
 }
 
 const headOf = (event: Event) => ({
@@ -64,6 +64,8 @@ const headOf = (event: Event) => ({
   visibility: event.visibility,
   scheduledAt: event.scheduledAt,
   scheduledEndAt: event.scheduledEndAt,
+  timeZone: event.timeZone,
+  location: event.location,
   startedAt: event.startedAt,
   endedAt: event.endedAt,
 })
@@ -256,7 +258,8 @@ export const publicEvents = {
           Effect.flatMap(takePlace(sql, event, person, now), ({ id, alreadyRegistered }) =>
             query(async () => {
               const token = await issueEntryToken(sql, id)
-              const letter = { name: person.name, event: event.title, when: event.scheduledAt }
+              const { title, scheduledAt: when, timeZone } = event
+              const letter = { name: person.name, event: title, when, timeZone }
               await mailer.post(sql, entryEmail(person.email, letter, entryLinkOf(appUrl, event.id, token)))
               return alreadyRegistered
             }),

@@ -184,7 +184,8 @@ export const reports = {
         yield* database.transaction((sql) =>
           query(async () => {
             const token = await issueEntryToken(sql, registrationId)
-            const letter = { name: person.name, event: event.title, when: event.scheduledAt }
+            const { title, scheduledAt: when, timeZone } = event
+            const letter = { name: person.name, event: title, when, timeZone }
             await mailer.post(sql, entryEmail(person.email, letter, entryLinkOf(appUrl, event.id, token)))
           }),
         )

@@ -25,6 +25,7 @@ import {
   requireManager,
   run,
   type Subject,
+  WHOLE,
   withAgenda,
 } from "../management.ts"
 
@@ -67,13 +68,19 @@ const userOf = managed(
   ({ workspaceId, sessionVersion: _, ...user }, { credential }) => ({ workspaceId, credential, user }),
 )
 
+const eventOf = managed<Event, Scopes["event"]>(
+  "event",
+  stored(findEvent),
+  ofEvent,
+  (event, { credential, accountId }) => ({ workspaceId: event.workspaceId, accountId, credential, event }),
+)
+
 export const OBJECTS = {
-  event: managed<Event, Scopes["event"]>("event", stored(findEvent), ofEvent, (event, { credential, accountId }) => ({
-    workspaceId: event.workspaceId,
-    accountId,
-    credential,
-    event,
-  })),
+  event: eventOf,
+  eventOfWorkspace: (principal, request) =>
+    Effect.tap(eventOf(principal, request), ({ workspaceId }) =>
+      requireManagement(principal, workspaceId, "event", WHOLE),
+    ),
   agenda: managed<EventAgenda, Scopes["agenda"]>("event", withAgenda, ofEvent, (event) => ({
     workspaceId: event.workspaceId,
     event,

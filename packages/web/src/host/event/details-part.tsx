@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
-import { EVENT_FIELDS, EventFields, valuesOf } from "./event-fields.tsx"
+import { EVENT_FIELDS, EventFields, settingsOf, valuesOf } from "./event-fields.tsx"
 import type { EventProps } from "./event-page.tsx"
 
 export const DetailsPart = ({ event, onChange }: EventProps) => {
@@ -18,14 +18,11 @@ export const DetailsPart = ({ event, onChange }: EventProps) => {
   const [values, change] = useState(() => valuesOf(event))
   const [isSaved, saved] = useState(false)
   const saving = useAction(() => {
-    const { description, ...others } = values
-    const { description: _before, ...metadata } = event.metadata
+    // The description that older events have in their metadata becomes a field of the event.
+    const { description: kept, ...metadata } = event.metadata
     return rest.patchEvent({
       params: { id: event.id },
-      payload: {
-        ...others,
-        metadata: description.trim() === "" ? metadata : { ...metadata, description: description.trim() },
-      },
+      payload: { ...settingsOf(values), ...(typeof kept === "string" ? { metadata } : {}) },
     })
   })
   const { errors, left } = useFieldFaults(saving.error, EVENT_FIELDS)

@@ -14,6 +14,8 @@ export type EventValues = Pick<
   | "visibility"
   | "scheduledAt"
   | "scheduledEndAt"
+  | "timeZone"
+  | "location"
   | "allowAnonymousQuestions"
   | "allowAnonymousVoting"
   | "reminders"
@@ -28,6 +30,8 @@ export const NEW_EVENT_VALUES: EventValues = {
   visibility: "unlisted",
   scheduledAt: null,
   scheduledEndAt: null,
+  timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  location: null,
   allowAnonymousQuestions: false,
   allowAnonymousVoting: false,
   reminders: true,
@@ -37,31 +41,46 @@ export const NEW_EVENT_VALUES: EventValues = {
   description: "",
 }
 
-export const valuesOf = (event: Event): EventValues => {
-  const { description } = event.metadata
-  return {
-    title: event.title,
-    type: event.type,
-    visibility: event.visibility,
-    scheduledAt: event.scheduledAt,
-    scheduledEndAt: event.scheduledEndAt,
-    allowAnonymousQuestions: event.allowAnonymousQuestions,
-    allowAnonymousVoting: event.allowAnonymousVoting,
-    reminders: event.reminders,
-    hostAbsence: event.hostAbsence,
-    history: event.history,
-    capacity: event.capacity,
-    description: typeof description === "string" ? description : "",
-  }
+/** The description of an event, which older events have in their metadata. */
+const descriptionOf = ({ description, metadata }: Event): string => {
+  const { description: kept } = metadata
+  return description ?? (typeof kept === "string" ? kept : "")
 }
 
-/** Names of the fields; the description is sent in the metadata. */
+/** The values as the API takes them. */
+export const settingsOf = ({ description, location, timeZone, ...others }: EventValues) => ({
+  ...others,
+  description: description.trim() || null,
+  location: location?.trim() || null,
+  timeZone: timeZone?.trim() || null,
+})
+
+export const valuesOf = (event: Event): EventValues => ({
+  title: event.title,
+  type: event.type,
+  visibility: event.visibility,
+  scheduledAt: event.scheduledAt,
+  scheduledEndAt: event.scheduledEndAt,
+  timeZone: event.timeZone,
+  location: event.location,
+  allowAnonymousQuestions: event.allowAnonymousQuestions,
+  allowAnonymousVoting: event.allowAnonymousVoting,
+  reminders: event.reminders,
+  hostAbsence: event.hostAbsence,
+  history: event.history,
+  capacity: event.capacity,
+  description: descriptionOf(event),
+})
+
+/** Names of the fields. */
 export const EVENT_FIELDS = [
   "title",
-  "metadata",
+  "description",
+  "location",
   "type",
   "scheduledAt",
   "scheduledEndAt",
+  "timeZone",
   "capacity",
   "hostAbsence.afterSeconds",
 ] as const
@@ -93,11 +112,18 @@ export const EventFields = ({
         maxLength={300}
       />
       <TextField
-        name="metadata"
+        name="description"
         label={host.description}
         lines={3}
         value={values.description}
         onChange={(description) => set({ description })}
+      />
+      <TextField
+        name="location"
+        label={host.location}
+        value={values.location ?? ""}
+        onChange={(location) => set({ location })}
+        maxLength={300}
       />
       <div className="split">
         <TextField
@@ -126,6 +152,14 @@ export const EventFields = ({
           label={host.ends}
           value={values.scheduledEndAt}
           onChange={(scheduledEndAt) => set({ scheduledEndAt })}
+        />
+        <TextField
+          name="timeZone"
+          label={host.timeZone}
+          hint={host.timeZoneHint}
+          value={values.timeZone ?? ""}
+          onChange={(timeZone) => set({ timeZone })}
+          maxLength={64}
         />
         <NumberField
           name="capacity"

@@ -1,5 +1,6 @@
 /** An event outside its live time: its details, its people, and its results. */
 import type { EventWithPhases } from "@gathercue/client"
+import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
@@ -60,7 +61,7 @@ const NextStep = ({ event, onChange }: EventProps) => {
   }
   if (event.status === "ended") return null
   return (
-    <div className="row">
+    <>
       {event.status === "draft" ? (
         <Button look="main" isPending={isPending} onPress={() => void publish()}>
           {host.publish}
@@ -71,7 +72,26 @@ const NextStep = ({ event, onChange }: EventProps) => {
         </PageLink>
       )}
       <FailureNotice error={error} />
-    </div>
+    </>
+  )
+}
+
+/** Makes a copy as a draft, in any state of the event, and opens it. */
+const CopyButton = ({ event }: Pick<EventProps, "event">) => {
+  const { host } = useTexts()
+  const [, navigate] = useLocation()
+  const { run, isPending, error } = useAction(() => rest.cloneEvent({ params: { id: event.id } }))
+  const copy = async () => {
+    const made = await run()
+    if (made !== undefined) navigate(`/event/${made.id}`)
+  }
+  return (
+    <>
+      <Button isPending={isPending} onPress={() => void copy()}>
+        {host.copyEvent}
+      </Button>
+      <FailureNotice error={error} />
+    </>
   )
 }
 
@@ -103,7 +123,10 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
         <span className="badge">{host.eventStatus[value.status]}</span>
       </div>
       <Warnings event={value} />
-      <NextStep {...props} />
+      <div className="row">
+        <NextStep {...props} />
+        <CopyButton event={value} />
+      </div>
       <FailureNotice error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
       <PartSection parts={host.eventParts} now={now}>

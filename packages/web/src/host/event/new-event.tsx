@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { DraftAgenda } from "./draft-agenda.tsx"
-import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT_VALUES } from "./event-fields.tsx"
+import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT_VALUES, settingsOf } from "./event-fields.tsx"
 import { inputOf, newDraft, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
 
 /** Index of the first phase that the server refused; -1 without one. */
@@ -29,13 +29,11 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const [phases, arrange] = useState<ReadonlyArray<PhaseDraft>>(() => [newDraft("broadcast")])
   const sent = useRef(phases)
   const { run, isPending, error } = useAction(() => {
-    const { description, title, ...others } = values
     sent.current = phases
     return restOf(workspaceId).createEvent({
       payload: {
-        ...others,
-        title: title.trim(),
-        ...(description.trim() === "" ? {} : { metadata: { description: description.trim() } }),
+        ...settingsOf(values),
+        title: values.title.trim(),
         phases: phases.map(inputOf),
       },
     })
