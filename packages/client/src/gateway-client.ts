@@ -88,7 +88,7 @@ export class GatewayClient {
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
   #socket: Link | undefined
-  /** The place advances at its speed, also without a connection: the next connection begins there. `since`: time of `from`. */
+  /** The place advances at its speed from the time `since`, also without a connection: the next connection begins there. */
   #replay: { readonly from: number; readonly speed: number; readonly since?: number } | undefined
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined

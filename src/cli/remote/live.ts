@@ -69,7 +69,7 @@ class LiveScreen {
   #cameAt = performance.now()
   /** Outcome of the last command. */
   #note = ""
-  /** Why the last reading failed. */
+  /** Reason why the last read failed. */
   #trouble = ""
   #isAsking = false
 

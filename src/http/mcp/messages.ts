@@ -138,6 +138,6 @@ export const ACCEPTED: HttpResponse = { status: 202, headers: [["cache-control",
 
 export const resultResponse = (id: AgentMessage["id"], result: object): HttpResponse => response(200, id, { result })
 
-/** `id`: null where the message could not be read. */
+/** `id` is null where the message could not be read. */
 export const faultResponse = (id: AgentMessage["id"] | null, { code, status, message, data }: Faulty): HttpResponse =>
   response(status, id, { error: { code: CODES[code], message, ...(data && { data }) } })

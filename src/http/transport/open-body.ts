@@ -17,7 +17,6 @@ const NOTHING = ":\n\n"
 
 export class OpenBody {
   readonly #res: EngineResponse
-  /** Waiting chunks, and their bytes. */
   #waiting: string[] = []
   #waitingBytes = 0
   /** Bytes in the engine's buffer, at most. */

@@ -27,7 +27,7 @@ type DisabledReason = "manual" | "failing" | "gone"
 export interface WebhookEndpointRow {
   readonly id: string
   readonly url: string
-  /** The event whose occurrences the endpoint receives; null: all events, and what belongs to none. */
+  /** Event whose occurrences the endpoint receives; null for all events and what belongs to none. */
   readonly eventId: string | null
   readonly eventTypes: ReadonlyArray<WebhookEventType>
   /** Names of the headers that the owner adds, in lower case. */
@@ -39,7 +39,7 @@ export interface WebhookEndpointRow {
   readonly lastFailureAt: Timestamp | null
 }
 
-/** Headers of an endpoint's owner. `sealed`: null for none. */
+/** Headers of an endpoint's owner; `sealed` is null for none. */
 export interface SealedHeaders {
   readonly names: ReadonlyArray<string>
   readonly sealed: Uint8Array | null

@@ -17,7 +17,6 @@ export interface Identity {
 
 /** Close code for a connection lost without a close frame. */
 const LOST = 1006
-/** Limits of one frame. */
 const MOST_BYTES = 16_000
 const MOST_OBJECTS = 32
 const RETRY_MS = 1000
