@@ -53,8 +53,8 @@ const readDatabase = async (config: Checked) => {
 }
 
 /**
- * Keys, secrets of webhooks and tokens (JWT, whose first part is JSON in base64url) that this server made or was sent. They are in no
- * setting, so that they are known by their form alone.
+ * Keys, secrets of webhooks and tokens (JWT, whose first part is JSON in base64url) that this server made or received. No setting holds
+ * them, so they are recognised by their form.
  */
 const TOKENS = /\bgck_[\w-]+|\bwhsec_[\w+/=-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]+/g
 
@@ -72,7 +72,7 @@ const readLog = async (path: string) => {
   }
 }
 
-/** The configuration, or the sentences why there is none: without it nothing that needs it can be checked. */
+/** The configuration, or the reasons why there is none: without it nothing that needs it can be checked. */
 const readConfig = (): Checked | { readonly problems: ReadonlyArray<string> } => {
   try {
     return checkConfig()

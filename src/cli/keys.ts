@@ -9,7 +9,7 @@ import { print } from "./terminal.ts"
 /** 256 bits. */
 export const newKey = (): string => randomBytes(32).toString("base64url")
 
-/** Longest validity of anything signed by a key: the cookie of a signed-out voter. */
+/** Longest term of a signed token: that of a signed-out voter's cookie. */
 const SIGNED_FOR_DAYS = 30
 
 const nameOf = (index: number): string => (index === 0 ? "SECRET_KEY" : `SECRET_KEYS_OLD, number ${index}`)

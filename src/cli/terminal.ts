@@ -30,7 +30,6 @@ export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-/** Ends the process. */
 export const exitWithError = (cause: unknown): never => {
   const error = cause instanceof Error ? cause : new Error(String(cause))
   const isForOperator = REFUSALS.has(error.name)
@@ -42,7 +41,6 @@ export const exitWithError = (cause: unknown): never => {
 interface Listening {
   readonly url: string
   readonly publicUrl: string
-  /** Short description. */
   readonly database: string
 }
 

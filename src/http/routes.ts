@@ -99,7 +99,7 @@ export interface Route {
 /** Services required by requests, inferred from the handlers and the steps around them. */
 export type RequestServices = Effect.Services<ReturnType<Route["serve"]>>
 
-/** Every endpoint of the contract, compiled, and the one of agents, which calls the others. `description`: that of REST. */
+/** Every endpoint of the contract, compiled, and that of agents, which calls the others. `description` is that of REST. */
 export const routes = (description: Effect.Effect<string | Uint8Array>) =>
   Effect.gen(function* () {
     const { tracing } = yield* Telemetry

@@ -1,4 +1,4 @@
-/** Creating and recognising workspace API keys. A key is found by the hash of its secret and never compared; `secrets.ts` compares the others. */
+/** Creating and recognising workspace API keys. A key is found by the hash of its secret, so no secrets are compared. */
 import { Context, Effect, Layer } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers, type Timers } from "../clock/timers.ts"
@@ -27,7 +27,6 @@ interface CreatedApiKey extends ApiKeyRow {
   readonly secret: string
 }
 
-/** The key that creates another one was revoked meanwhile. */
 const CREATOR_GONE = new Unauthorized({ detail: "The credentials were revoked meanwhile." })
 
 /**

@@ -29,11 +29,11 @@ export class StreamSessions extends Context.Service<
   {
     /** Begins the session of a stream of this process. */
     readonly begin: (take: Take) => StreamSession
-    /** Fails for a secret that no process of the deployment has given, and for one of this process whose stream has ended. */
+    /** Fails for a secret that no process of the deployment gave, and for one of this process whose stream has ended. */
     readonly find: (secret: string) => Effect.Effect<PassFrame, Unauthorized>
   }
 >()("gathercue/StreamSessions") {
-  /** A process that runs alone. */
+  /** Sessions of a process that runs alone. */
   static readonly layer = (keys: KeyRing): Layer.Layer<StreamSessions> =>
     Layer.sync(StreamSessions, () => {
       const { begin, find } = streamSessionsHere(keys)
@@ -65,7 +65,7 @@ const readSecret = (keys: KeyRing, secret: string): { readonly place: string; re
   return { place, hash: hashOf(secret) }
 }
 
-/** Sessions of this process alone. `place`: its name in the secrets. */
+/** Sessions of this process alone, whose name in the secrets is `place`. */
 export const streamSessionsHere = (keys: KeyRing, place = newSecret().slice(0, PLACE_LENGTH)) => {
   const open = new Map<string, Take>()
   /** Whether a stream of this process has taken the frame. */
@@ -84,7 +84,7 @@ export const streamSessionsHere = (keys: KeyRing, place = newSecret().slice(0, P
       return { secret, end: () => void open.delete(hash) }
     },
     passHere,
-    /** `elsewhere`: how frames reach a session of another process. */
+    /** `elsewhere` passes frames to a session of another process. */
     find:
       (elsewhere: (place: string, hash: string) => PassFrame): StreamSessions["Service"]["find"] =>
       (secret) =>

@@ -31,7 +31,7 @@ const GatewayGrant = Schema.Struct({
   role: EventRole,
   /** True for a user who neither belongs to the workspace nor is on the event's list. */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** Whether a host has blocked somebody with the same address. */
+  /** Whether the participant is refused for their address (`isBlockedByAddress`). */
   barred: Schema.optionalKey(Schema.Boolean),
   /** The token opens replays of an ended event, and nothing else. */
   replay: Schema.optionalKey(Schema.Boolean),

@@ -120,7 +120,7 @@ export const deletionsOfRecordedParts = (workspaceId: string): ReadonlyArray<Del
   ),
 ]
 
-/** Recordings deleted per statement: each takes its clips and takes with it. */
+/** Recordings deleted per statement, each with its clips and takes. */
 export const RECORDINGS_AT_ONCE = 20
 
 /** A trigger adds the jobs that remove the bytes. */

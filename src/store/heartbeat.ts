@@ -17,7 +17,7 @@ interface Readiness {
 const HEARTBEAT_EVERY_MS = 1_000
 /** Retry interval after a failure, so that readiness returns soon after the database does. */
 const RETRY_AFTER_MS = 250
-/** Deadline including the wait for a connection; the rest is about a second, for a disk that is merely slow. */
+/** Deadline of a probe. The wait for a connection may take two fifths of it, which leaves a slow disk about a second. */
 const HEARTBEAT_WITHIN_MS = 1_900
 const FRESH_MS = 2_000
 /** Timeout for the lock of truncating the probes: while the statement waits for it, no probe can be written. */

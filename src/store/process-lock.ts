@@ -37,7 +37,7 @@ const PATIENCE_MS = 3_000
 const LOOK_EVERY_MS = 250
 /** Time after which a starter without the lock gives up and reports it. */
 const GIVE_UP_MS = 30_000
-/** Extra time for its statements, after which its session is given up, whatever it waits for. */
+/** Extra time for a starter's statements, after which its session is given up. */
 const LAST_ANSWER_MS = 5_000
 
 export interface ProcessLock {

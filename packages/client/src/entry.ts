@@ -1,5 +1,5 @@
 // biome-ignore-all lint/performance/noBarrelFile: the package's main entry point; names that are absent here are not public.
-// biome-ignore-all lint/performance/noReExportAll: every value of the contract is public, and the list of them is written by a test.
+// biome-ignore-all lint/performance/noReExportAll: every value of the contract is public, and its list is generated.
 /** `@gathercue/client`: the client of the REST API and of the live gateway, for browsers and Node. */
 
 export type { GatewayClientOptions, GatewayToken, ReplayOptions } from "./client-options.ts"

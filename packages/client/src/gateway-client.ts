@@ -67,7 +67,7 @@ const LEFT = 1000
 /** Number of acks with heads ahead of ours after which dispatches count as lost. */
 const LAGGING_ACKS = 2
 
-/** The server takes whole milliseconds from 0 on; a player tells fractions, and a clock may be put back. */
+/** The server takes whole milliseconds from 0 on, while players report fractions, and a clock may be put back. */
 const placeOf = ({ from, speed, since }: { from: number; speed: number; since?: number }) => ({
   from: Math.max(0, Math.round(since === undefined ? from : from + (Date.now() - since) * speed)),
   speed,
@@ -88,7 +88,7 @@ export class GatewayClient {
   #told: EventState | undefined
   #status: ConnectionStatus = "idle"
   #socket: Link | undefined
-  /** The place moves on at its speed, also without a connection: the next connection begins where the place is by then. `since`: time of `from`. */
+  /** The place advances at its speed from the time `since`, also without a connection: the next connection begins there. */
   #replay: { readonly from: number; readonly speed: number; readonly since?: number } | undefined
   /** Last token, while it may open another connection. */
   #grant: GatewayToken | undefined
@@ -378,12 +378,12 @@ export class GatewayClient {
       if (this.#state !== undefined) this.#state = { ...this.#state, me, media, encoder }
     } else {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
-      // A replay that goes back must not keep captions of later.
+      // A replay that goes back must not keep later captions.
       this.#state = stateOf(ready, this.#replay === undefined ? this.#state : undefined)
       const now = Date.now()
       if (this.#replay !== undefined) {
         this.#replay = { ...placeOf(this.#replay), since: now }
-        // A countdown of the time that is replayed is right from the beginning.
+        // Countdowns of a replay are right from the start.
         this.clock.add(now, ready.serverTime, ready.serverTime, now)
       }
     }
@@ -422,7 +422,7 @@ export class GatewayClient {
     )
   }
 
-  /** The server temporarily could not check a new token: of the frames without an id only this one is sent again. */
+  /** The server could not check a new token for now. No other frame without an id is sent again. */
   #renewLater({ retryAfterMs }: ErrorFrame["d"]): void {
     if (retryAfterMs === undefined) return
     clearTimeout(this.#renewal)

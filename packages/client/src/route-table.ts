@@ -1,4 +1,4 @@
-/** What the table of routes abbreviates. */
+/** Abbreviations in the table of routes. */
 
 /** Prefix of every path in the table of routes. */
 export const PREFIX = "/v1/"

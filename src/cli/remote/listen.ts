@@ -16,7 +16,7 @@ const WAIT_SECONDS = 25
 const SECRET_BYTES = 24
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
-/** An empty answer that comes sooner did not wait for anything new. */
+/** An empty answer within this time did not wait for new occurrences. */
 const EARLY_MS = 1_000
 
 interface Occurrence {

@@ -82,7 +82,7 @@ const questionLines = ({ questions, moderation }: TerminalState): ReadonlyArray<
 const pollLines = ({ polls }: TerminalState): ReadonlyArray<string> =>
   polls.filter(({ status }) => status === "open").map(({ question }) => `Open poll: ${question}`)
 
-/** The lines of the view. `now`: the server's time in Unix milliseconds. */
+/** Lines of the view. `now` is the server's time in Unix milliseconds. */
 export const terminalLines = (state: TerminalState, now: number): ReadonlyArray<string> =>
   [
     `${state.event.title}  [${state.event.status}]`,

@@ -14,9 +14,9 @@ import type { Profile } from "./profile.ts"
 import { callRest, NotAnswered } from "./rest.ts"
 
 const EVERY_MS = 1_000
-/** Lines of a refusal: the first says what is wrong, and each further one names a fault of the data. */
+/** Maximum number of lines of a refusal: its reason, and then one fault of the data on each line. */
 const MOST_NOTES = 5
-/** Signals that end the view as the person does, so that the terminal is left as it was. */
+/** Signals that end the view as its user does, so that the terminal is restored. */
 const ENDING = ["SIGTERM", "SIGHUP"] as const
 const HELP = "t: send a command   q: quit"
 const PROMPT = 'Command, with its data as JSON (phase.next, or announce {"text":"Welcome"}): '
@@ -29,7 +29,7 @@ const pathOf = (target: string): string => `/v1/events/${encodeURIComponent(targ
 const stateOf = async (profile: Profile, target: string): Promise<TerminalState> =>
   (await callRest(profile, "GET", `${pathOf(target)}/state`)) as unknown as TerminalState
 
-/** Sends a command as it was typed. Resolves to the outcome in a sentence, which is also that of a refusal. */
+/** Sends a command as it was typed. Resolves to a sentence about the outcome, also for a refusal. */
 const act = async (profile: Profile, target: string, typed: string): Promise<string> => {
   const [t = "", ...data] = typed.trim().split(" ")
   if (t === "") return "Nothing was sent."
@@ -69,7 +69,7 @@ class LiveScreen {
   #cameAt = performance.now()
   /** Outcome of the last command. */
   #note = ""
-  /** Why the last reading failed. */
+  /** Reason why the last read failed. */
   #trouble = ""
   #isAsking = false
 
@@ -154,6 +154,6 @@ export const showLive = async (profile: Profile, asked: RemoteInvocation): Promi
   if (asked.json || !process.stdout.isTTY || !process.stdin.isTTY) return follow(profile, asked)
   const { target } = asked
   await new LiveScreen(profile, target, await stateOf(profile, target)).run()
-  // A reading that is under way would keep the process.
+  // A pending read would keep the process running.
   process.exit(0)
 }

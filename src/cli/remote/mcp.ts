@@ -1,6 +1,6 @@
 /**
- * `gathercue mcp`: the server of agents for clients that start a program and talk with it over its input and output. Each line is a message
- * for `/v1/mcp` of the server, which has the tools.
+ * `gathercue mcp`: the server's tools for agents whose client starts a program and talks over its input and output. Each line is a message
+ * for `/v1/mcp` of the server.
  */
 import { createInterface } from "node:readline"
 import { fetchFailure, fetchWithin } from "../../egress/fetch-within.ts"
@@ -9,7 +9,7 @@ import type { Profile } from "./profile.ts"
 import { isJson, parsed } from "./rest.ts"
 
 const ANSWER_WITHIN_MS = 40_000
-/** Most messages that wait for answers. */
+/** Maximum number of messages that wait for answers. */
 const MOST_WAITING = 16
 const INTERNAL_ERROR = -32_603
 const INVALID_REQUEST = -32_600
@@ -26,7 +26,7 @@ const headerText = (value: unknown): string => {
   return /^[\x21-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`
 }
 
-/** Headers that repeat parts of a message, which the revision without handshake asks for. */
+/** Headers that repeat parts of a message, as the revision without a handshake requires. */
 const repeated = ({ method, params }: Message): { readonly [name: string]: string } => {
   const version = params?._meta?.["io.modelcontextprotocol/protocolVersion"]
   if (version === undefined) return {}

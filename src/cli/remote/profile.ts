@@ -1,4 +1,4 @@
-/** The server and the API key of the developer's commands: of the environment, or as `gathercue login` kept them. */
+/** The server and the API key of the developer's commands, from the environment or from `gathercue login`. */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
@@ -49,7 +49,7 @@ export const targetOf = (url: string): string => {
   return url
 }
 
-/** The address of a server, which is sent a key: encrypted, but on this machine. @throws CommandFailed */
+/** The address of a server. It receives a key, so it must be encrypted unless it is on this machine. @throws CommandFailed */
 export const baseOf = (url: string): string => {
   const { protocol, hostname, username, password, search, hash, origin, pathname } = parsedUrl(url)
   if ([username, password, search, hash].some((part) => part !== "")) {
@@ -69,10 +69,10 @@ export const checkedKey = (text: string): string => {
   return text
 }
 
-/** `url`: of the command's own option. @throws CommandFailed without a key */
+/** `url` is the command's own option. @throws CommandFailed without a key */
 export const readProfile = async (url: string | undefined): Promise<Profile> => {
   const saved = await kept()
-  // A key of the environment is not meant for the server of the login, nor the key of the login for another server.
+  // A key belongs to one server: that of the environment is not sent to the login's server, nor that of the login to another one.
   const base = baseOf(url ?? GIVEN.url ?? (GIVEN.key === undefined ? saved.url : undefined) ?? DEFAULT_URL)
   const key = GIVEN.key ?? (base === saved.url ? saved.key : undefined)
   if (key === undefined) throw new CommandFailed(`There is no key for ${base}: gathercue login, or GATHERCUE_KEY.`)

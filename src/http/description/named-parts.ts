@@ -63,7 +63,7 @@ const wordsFor = ({ type, items, const: value }: Keywords): string => {
   return (items as Keywords)["format"] === "uuid" ? "a list of ids" : "a list of texts"
 }
 
-/** A list or something else is told in words alone, because generators for Java write code for such a union that does not compile. */
+/** A union of a list and another type is described in words, because Java generators write code for it that does not compile. */
 const inWords = ({ anyOf }: Keywords): Keywords | undefined => {
   const branches = Array.isArray(anyOf) ? (anyOf as ReadonlyArray<Keywords>) : []
   const isMixed = branches.some(({ type }) => type === "array") && branches.every(({ type }) => type !== "null")

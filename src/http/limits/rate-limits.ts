@@ -139,7 +139,7 @@ export interface ClusterLimits {
 }
 
 /**
- * Counts in memory. Each of several nodes grants its share: a token costs as many tokens as there are nodes, divided by a venue's factor.
+ * Counts in memory. Each of several nodes grants its share: a request costs as many tokens as there are nodes, divided by a venue's factor.
  */
 const countsHere = (name: LimitName, nodes: () => number, factor: Factor): Limiter => {
   const buckets = open(name)

@@ -62,7 +62,7 @@ const ABOUT = { capabilities: { tools: {} }, instructions: INSTRUCTIONS }
 const STATELESS = { resultType: "complete", _meta: { "io.modelcontextprotocol/serverInfo": SERVER } }
 
 type Methods = ReadonlyMap<string, (params: Params) => object>
-/** Methods beside those of tools, with a handshake and without. */
+/** Methods with a handshake, besides those of tools. */
 const METHODS: Methods = new Map<string, (params: Params) => object>([
   [
     "initialize",
@@ -93,7 +93,7 @@ const attempt = <A>(read: () => A): Effect.Effect<A, Faulty> =>
     Effect.catch((cause) => (cause instanceof Faulty ? Effect.fail(cause) : Effect.die(cause))),
   )
 
-/** `endpoints`: those of the contract by their names. `description`: that of REST. */
+/** `endpoints` are those of the contract by name; `description` is that of REST. */
 export const mcpServe = <Services>(
   endpoints: ReadonlyMap<string, Endpoint<Services>>,
   description: Effect.Effect<string | Uint8Array>,

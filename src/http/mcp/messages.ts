@@ -11,11 +11,11 @@ const WITH_HANDSHAKE = ["2025-11-25", "2025-06-18"]
 const NEWEST = "2026-07-28"
 export const VERSIONS = [NEWEST, ...WITH_HANDSHAKE]
 
-/** The revision that a client gets: the one it asks for, or else the newest that begins as the client did. */
+/** The revision that `initialize` agrees on: the requested one, or else the newest with a handshake. */
 export const agreedVersion = (asked: unknown): string =>
   WITH_HANDSHAKE.find((version) => version === asked) ?? WITH_HANDSHAKE[0] ?? NEWEST
 
-/** Codes of JSON-RPC, and below -32000 those of MCP. */
+/** Codes of JSON-RPC; the last two are those of MCP. */
 const CODES = {
   unreadable: -32700,
   invalidRequest: -32600,
@@ -88,7 +88,7 @@ const headerText = (value: string | undefined): string | undefined => {
   return encoded === undefined ? value : Buffer.from(encoded, "base64").toString("utf8")
 }
 
-/** Intermediaries decide by the headers, so that they must say what the body says. */
+/** Intermediaries decide by the headers, so headers and body must agree. */
 const requireSame = (headers: HttpRequest["headers"], name: string, said: unknown): void => {
   if (headerText(headers[name]) !== said)
     throw new Faulty("headerMismatch", `Header mismatch: ${name} is missing, or is not what the body says.`)
@@ -114,7 +114,7 @@ export const isStateless = ({ method, params }: AgentMessage, headers: HttpReque
   return true
 }
 
-/** The request's message; null: one that is only taken note of. @throws Faulty */
+/** The request's message; null for one that gets no answer. @throws Faulty */
 export const readMessage = (body: Uint8Array): AgentMessage | null => {
   const { id, method, params = {}, ...others } = parsed(body)
   if (method === undefined && ("result" in others || "error" in others)) return null
@@ -138,6 +138,6 @@ export const ACCEPTED: HttpResponse = { status: 202, headers: [["cache-control",
 
 export const resultResponse = (id: AgentMessage["id"], result: object): HttpResponse => response(200, id, { result })
 
-/** `id`: null where the message could not be read. */
+/** `id` is null where the message could not be read. */
 export const faultResponse = (id: AgentMessage["id"] | null, { code, status, message, data }: Faulty): HttpResponse =>
   response(status, id, { error: { code: CODES[code], message, ...(data && { data }) } })

@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import type { Params } from "./messages.ts"
 import type { Argument, Tool } from "./tools.ts"
 
-/** Most characters of an answer: about as much as clients pass on to a model. */
+/** Maximum number of characters of an answer: about as much as clients pass on to a model. */
 const LONGEST_ANSWER = 131_072
 
 /** An endpoint as tools call it. */
@@ -26,7 +26,7 @@ interface ToolResult {
 
 export const toolError = (text: string): ToolResult => ({ content: [{ type: "text", text }], isError: true })
 
-/** `short`: what is answered in place of a value that is too long. */
+/** `short` replaces a value that is too long. */
 const toolResult = (value: unknown, short?: object): ToolResult => {
   const text = JSON.stringify(value)
   if (text.length <= LONGEST_ANSWER) return { content: [{ type: "text", text }], structuredContent: value }

@@ -31,8 +31,9 @@ export interface OpenUpload {
   /** The bearer link of the request. */
   readonly link: HeldLink | undefined
   readonly write: (chunk: Uint8Array) => boolean
-  /** Bytes that the request may still send, and the refusal of more. */
+  /** Number of bytes that the request may still send. */
   readonly left: number
+  /** Answer to a request that sends more. */
   readonly refusal: Failure
   /** Called when all bytes of the request arrived. Succeeds with the headers of its answer once they are stored. */
   readonly finish: Effect.Effect<HttpResponse["headers"], Failure, UploadServices>

@@ -23,7 +23,6 @@ import {
 } from "./open-upload.ts"
 import { offsetHeader, refusalResponse } from "./refusal.ts"
 
-/** Runs an effect and calls back with its exit. */
 type Run = <A, E>(effect: Effect.Effect<A, E, UploadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
 const BUSY = new Unavailable({ detail: "Too many uploads at once.", retryAfterSeconds: RETRY_SECONDS })

@@ -83,11 +83,11 @@ export const renderPage = (
     .text,
 })
 
-/** Requests the page behind a link. Without scripts people paste the end of their link. */
+/** Form that requests the page behind a link. Without scripts, people paste the end of their link. */
 export const openingForm = (action: string): Html =>
   html`<form method="post" action="${action}"><label>The part of your link behind <code>token=</code><input name="token" autocomplete="off" required></label><button>Open</button></form>`
 
-/** Signs in with a passkey, and then requests the page behind the token again. */
+/** Form that signs in with a passkey and then requests the page behind the token again. */
 export const passkeyForm = (action: string, token: string): Html =>
   html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}"><button type="button" id="passkey">Sign in with a passkey</button><p role="alert" id="problem"></p></form>`
 

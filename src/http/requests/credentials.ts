@@ -53,8 +53,8 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"])
 type OwnSite = Pick<HttpSettings["Service"], "publicUrl" | "trustsHost">
 
 /**
- * Whether a browser reports that the request comes from another site's page. The caller chooses the `Host` header, which does not show TLS
- * either, so it counts only while the server is tried out under arbitrary names.
+ * Whether a browser reports that the request comes from another site's page. The `Host` header is the caller's choice and does not show
+ * TLS: it counts only while the server is tried out under arbitrary names.
  */
 export const isForeignSite = (
   { headers: { origin, host, ...headers } }: HttpRequest,

@@ -67,7 +67,7 @@ const attendee = (sql: Queryable, event: Event, session: Extract<SessionPrincipa
 export const grantTo = (sql: Queryable, event: Event, session: SessionPrincipal): Granting =>
   session.kind === "attendee" ? attendee(sql, event, session) : signedIn(sql, event, session)
 
-/** The grant, which says whether a host has blocked somebody with the participant's address. */
+/** The grant, marked when the participant is refused for their address. */
 export const markBarred = (sql: Queryable, grant: GatewayGrant): Effect.Effect<GatewayGrant, Unavailable> =>
   Effect.map(
     query(() => isBlockedByAddress(sql, grant.eventId, grant.participantId)),

@@ -146,7 +146,7 @@ export class Idempotency extends Context.Service<
             .pipe(
               Effect.tap((response) => {
                 if (!isDone(response.status)) return Effect.void
-                // The work may have signalled the mailer before the emails were visible, which only the commit achieved.
+                // The work may have signalled the mailer before the commit made the emails visible.
                 mailer.collect()
                 signal.notify()
                 return Effect.void

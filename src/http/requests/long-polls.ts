@@ -1,18 +1,15 @@
-/** Requests that wait for something new before they answer. The stop of the server ends all waits. */
+/** Requests that wait for something new before they answer. All waits end when the server stops. */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 
-/** A poll beyond these answers at once. */
+/** Maximum number of waiting polls; a further one answers at once. */
 const MOST_WAITING = 200
-/** Time between two looks, in milliseconds: another process may have stored what the poll waits for. */
+/** Another process may have stored what a poll waits for, so each poll looks again after this time. */
 const LOOK_EVERY_MS = 1_000
 
 export class LongPolls extends Context.Service<
   LongPolls,
   {
-    /**
-     * Looks until `look` finds something, for at most `waitMs` milliseconds after the first time. Resolves to the last look's result,
-     * `undefined` when there was nothing.
-     */
+    /** Repeats `look` until it finds something, for at most `waitMs` milliseconds. Resolves to the last result, `undefined` for nothing. */
     readonly until: <A, E, R>(
       look: Effect.Effect<A | undefined, E, R>,
       waitMs: number,

@@ -34,8 +34,8 @@ export type Serve<Services> = (request: HttpRequest) => Effect.Effect<HttpRespon
 interface Compiled<Services> {
   readonly serve: Serve<Services>
   /**
-   * Takes the steps of a request without its effect: nothing is stored, kept or noted. `decides`: the handler only sends a command to a live
-   * event, which decides it; other handlers are not run, and the answer is `{}`.
+   * Takes the steps of a request without its effect: nothing is stored, kept or noted. `decides` means that the handler only sends a
+   * command to a live event, which decides it; other handlers are not run, and the answer is `{}`.
    */
   readonly rehearse: (decides: boolean) => Serve<Services>
   /** Whether the client's address is needed, by a limit or by anonymous acts. */

@@ -5,7 +5,7 @@
  */
 import { lowerAscii } from "../../model/text/compared.ts"
 
-/** Reason in one sentence why the end of the body is ambiguous; null when it is not. Given are the values of all lines of both headers. */
+/** Reason in one sentence why the end of the body is ambiguous; null when it is not. The values are those of all header lines. */
 export const framingFault = (lengths: ReadonlyArray<string>, encodings: ReadonlyArray<string>): string | null => {
   // Two encodings would mean a body that is chunked twice, which HTTP does not allow.
   if (encodings.length > 1 || encodings.some((encoding) => lowerAscii(encoding) !== "chunked"))

@@ -7,7 +7,6 @@ interface RequestNotes {
   caller: string | null
   /** Workspace of the caller's credential, or else of the request's object; null without one. */
   workspaceId: string | null
-  /** Id of the caller's API key. */
   keyId: string | null
   /** Event that the request concerns, as far as its path names it or a part of it. */
   eventId: string | null

@@ -12,12 +12,11 @@ interface EngineResponse {
   readonly onWritable: (call: () => boolean) => unknown
 }
 
-/** Written when the engine asks for more and nothing waits: it drains its buffer only at a write. Comment of an event stream. */
+/** Comment of an event stream, written when the engine asks for more and nothing waits: only a write drains its buffer. */
 const NOTHING = ":\n\n"
 
 export class OpenBody {
   readonly #res: EngineResponse
-  /** Waiting chunks, and their bytes. */
   #waiting: string[] = []
   #waitingBytes = 0
   /** Bytes in the engine's buffer, at most. */

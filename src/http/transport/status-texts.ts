@@ -26,5 +26,4 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: "503 Service Unavailable",
 }
 
-/** Reason phrase of a status. */
 export const statusText = (status: number): string => STATUS_TEXTS[status] ?? String(status)

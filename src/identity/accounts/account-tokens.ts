@@ -1,7 +1,7 @@
 /**
  * Verifying an address and resetting a password: one-time links, kept hashed, bound to one purpose. A reset ends every session of the
- * account and invalidates every token minted before it. Any person can sign up with any address: the first reset that proves one, or the
- * identity provider, takes back what the account made before. The ordinary verification link takes nothing back.
+ * account and invalidates every token minted before it. Any person can sign up with any address: what the account made before is taken back
+ * when a reset or the identity provider first proves its address. The verification link removes second factors alone.
  */
 import { Clock, Effect } from "effect"
 import { InvalidToken, type Unavailable } from "../../model/errors.ts"
@@ -77,8 +77,8 @@ export const verifyEmail = (sql: Queryable, token: string): Effect.Effect<string
   })
 
 /**
- * Sets a new password and signs everything out. The holder of the link has the mailbox, so the address counts as verified; at the
- * first proof, everything that the account made before is revoked. Run in a transaction.
+ * Sets a new password and ends all sessions. The holder of the link has the mailbox, so the address counts as verified; its first proof
+ * takes back what the account made before. Run in a transaction.
  */
 export const resetPassword = (
   sql: Queryable,
@@ -96,8 +96,9 @@ export const resetPassword = (
   })
 
 /**
- * Handles a provider's proof of an address that no account had proved. The account belongs to the owner of the address, and earlier objects
- * are taken back, with a password that another person may know. `null` when it was proved meanwhile. Run in a transaction.
+ * Handles a provider's proof of an address that no account had proved. The account belongs to the owner of the address: earlier objects are
+ * taken back, and the password is removed, because another person may know it. `null` when the address was proved meanwhile. Run in a
+ * transaction.
  */
 export const proveByProvider = async (
   sql: Queryable,
@@ -112,8 +113,8 @@ export const proveByProvider = async (
 }
 
 /**
- * `passwordHash` null removes the password. `keepSession` is the session of the request, which stays. Earlier reset links end, so a person
- * who changes a password because of an unrequested link is safe from it. Run in a transaction.
+ * `passwordHash` null removes the password. `keepSession` is the session of the request, which stays. Earlier reset links end, so an
+ * unrequested one is harmless after a change. Run in a transaction.
  */
 export const changePassword = async (
   sql: Queryable,

@@ -37,7 +37,7 @@ export interface RoundTrip {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** Whether the person must sign in again, instead of with what the provider remembers of the browser. */
+  /** Whether the person must sign in again at the provider, even in a browser that it remembers. */
   readonly fresh: boolean
   /** Expiry in Unix milliseconds. */
   readonly expires: number
@@ -46,7 +46,7 @@ export interface RoundTrip {
 /** Time for the consent at the provider, in seconds. */
 export const ROUND_TRIP_SECONDS = 600
 export const TIMEOUT_SECONDS = 10
-/** Age of the provider's own sign-in, in seconds, from which it asks the person again: a year only makes it report the time. */
+/** Maximum age in seconds of the sign-in at the provider, which otherwise asks the person again. A year only has the time reported. */
 const MAX_AGE = { fresh: "60", any: "31536000" }
 
 const identityOf = (

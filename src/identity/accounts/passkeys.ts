@@ -24,7 +24,7 @@ const CHALLENGE_MS = 300_000
 const WRONG = new Unauthorized({ detail: "The passkey was not accepted; try again." })
 const NOT_REGISTERED = BadRequest.ofField("response", "was not accepted; begin again")
 
-/** Browsers accept a name for a passkey, and no IP address. A server on this machine alone is called `localhost`. */
+/** Browsers tie passkeys to a host name, not to an IP address: a server on this machine alone is called `localhost`. */
 const relyingPartyOf = (publicUrl: string) => {
   const { origin, hostname, protocol, port } = new URL(publicUrl)
   if (hostname !== "127.0.0.1" && hostname !== "[::1]") return { id: hostname, origins: [origin] }

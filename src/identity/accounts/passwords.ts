@@ -28,8 +28,8 @@ const NEWEST_SHARE = 0.1
 const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
 
 /**
- * Compares the password as normalised, and as typed, because older hashes were made of the typed text. Where the two differ, both are always compared, so that the
- * time depends only on what was typed.
+ * Compares the password as normalised, and as typed, because older hashes were made of the typed text. Where the two differ, both are
+ * compared, so that the time depends only on what was typed.
  */
 const matchesAny = async (hash: string, password: string): Promise<boolean> => {
   const matches: boolean[] = []

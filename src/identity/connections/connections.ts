@@ -32,7 +32,7 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{ rea
 
 interface Trip extends RoundTrip {
   readonly connectionId: string
-  /** Whether it was begun on a page of this server or of the application. */
+  /** Whether the sign-in was begun on a page of this server or of the application. */
   readonly isOwn: boolean
 }
 

@@ -83,8 +83,8 @@ interface SessionRow {
 }
 
 /**
- * Resolves to false, and inserts nothing, when the credentials have changed: a new password also ends sign-ins in progress. The account's
- * row is the lock between the two.
+ * Resolves to false, and inserts nothing, when the credentials have changed: a new password also ends sign-ins in progress. The lock on the
+ * account's row orders the two.
  */
 export const insertSession = async (
   sql: Queryable,
@@ -182,7 +182,7 @@ export const deleteAccountSessions = async (
     delete from account_sessions where account_id = ${accountId} and (${except}::uuid is null or id <> ${except})`
 }
 
-/** Deletes up to `limit` sessions older than thirty days. Resolves to their number. */
+/** Deletes up to `limit` sessions whose thirty days are over. Resolves to their number. */
 export const deleteExpiredSessions = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from account_sessions where id = any (array(

@@ -28,7 +28,7 @@ export const lockWorkspace = async (sql: Queryable, workspaceId: string): Promis
 
 /**
  * Fails with `Unauthorized` for a login that has ended, an account that has lost the permission, or a revoked key. The caller locks the
- * workspace's row first: a transaction that revokes a credential together with its results locks that row too, and so misses none of them.
+ * workspace's row first, as does a transaction that revokes a credential and what it made: that transaction misses nothing.
  */
 export const requireCredential = (
   sql: Queryable,

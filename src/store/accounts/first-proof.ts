@@ -1,6 +1,6 @@
 /**
  * Objects made by an account before its address was proved: any person can sign up with any address. They are taken back in the workspaces
- * that the account founded; in others the account is one member among several and made nothing.
+ * whose first member is the account; in others it is one member among several and made nothing.
  */
 import type { Queryable } from "../database.ts"
 import { deleteFactors } from "./second-factors.ts"
@@ -33,8 +33,8 @@ export interface TakenBack {
 }
 
 /**
- * Workspaces in which no member preceded the account. The statement waits for transactions that create a key, an invite, a webhook, an
- * integration or a role there; later ones are refused (`requireCredential`).
+ * Workspaces that the account owns and in which no present member precedes it. The statement waits for transactions that create a key, an
+ * invite, a webhook, an integration or a role there; later ones are refused (`requireCredential`).
  */
 const lockFounded = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`

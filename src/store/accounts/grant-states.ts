@@ -8,7 +8,7 @@ import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 export interface GrantQuestion {
-  /** Basis of the grant; of a link's ground only the present parts count. */
+  /** Basis of the grant, or the ground of a link, whose absent parts are not checked. */
   readonly basis: Basis | Ground
   /** The event of the query, if any. */
   readonly eventId: string | null

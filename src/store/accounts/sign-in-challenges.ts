@@ -38,7 +38,7 @@ export const tryChallenge = async (
   return row
 }
 
-/** Only one of several callers gets it. */
+/** Deletes the challenge; only one of several callers gets it. */
 export const takeChallenge = async (
   sql: Queryable,
   { tokenHash, purpose, now }: Pick<ChallengeRow, "tokenHash" | "purpose"> & { now: Timestamp },

@@ -10,7 +10,7 @@ const LONGEST_FAILURE = 500
 
 type Readiness = "ready" | "busy" | "quiet"
 
-/** Whether this session may back up to a bucket. No other may until `endBackup`. A copy would replace the original's backups. */
+/** `ready`: no other session may back up to a bucket until `endBackup`. `quiet`: a copy must not replace the original's backups. */
 export const beginBackup = async (sql: Queryable): Promise<Readiness> => {
   const [known] = await sql<{ isKnown: boolean }[]>`select to_regclass('instances') is not null as is_known`
   if (known?.isKnown === true && (await sql`select from instances where quiet_since is not null`).length > 0) {

@@ -1,10 +1,10 @@
 /**
  * A node's liveness, as seen by the other nodes: one session on the database that holds the lock of the process (shared), the lock of the
- * node's row and those of its shards. All of them are free the moment the process ends, and `lostMs` after it was last heard of, when the
- * server ends a session that is idle for so long.
+ * node's row and those of its shards. The locks are free at once when the process ends, and otherwise when the server ends a session that
+ * was idle for `lostMs`.
  *
- * A session that was lost is replaced at once, and one that does not answer while new ones do: `onReplaced` takes the locks again before
- * the new session counts, so that the other nodes see no end of this one.
+ * A lost session is replaced at once, as is one that does not answer while new ones do: `onReplaced` takes the locks before the new session
+ * counts, so that the other nodes do not see the node end.
  */
 
 import { PoolError } from "../pool/errors.ts"

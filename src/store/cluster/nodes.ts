@@ -31,8 +31,8 @@ export const listNodes = async (sql: Queryable): Promise<ReadonlyArray<NodeRow>>
 /**
  * Assigns the address to this node, and takes the row's lock for this session in the same statement, so no other node sees the row without
  * its holder. `former` lists sessions of this node that may still hold the previous row's lock. Resolves to the row's new id, or to null,
- * with nothing changed, while another living node has the address. `takes_grounds` is read by nodes of the previous build: without this
- * node's name they give people addresses that are not bound to them. A later migration removes it.
+ * with nothing changed, while another living node has the address. Nodes of the previous build read `takes_grounds`: while it lacks this
+ * node's name, they issue addresses that are bound to nobody. A later migration removes it.
  */
 export const registerNode = async (
   sql: Queryable,

@@ -57,7 +57,7 @@ export class AgendaReads {
 export class Agendas extends Context.Service<
   Agendas,
   {
-    /** Not for work within a transaction, because the read does not see its writes. */
+    /** Not for use within a transaction, whose writes the read does not see. */
     readonly find: (id: string) => Effect.Effect<EventAgenda | undefined, Unavailable>
   }
 >()("gathercue/Agendas") {

@@ -38,7 +38,7 @@ interface Joinable {
   readonly scheduledAt: Timestamp | null
 }
 
-/** The event of a code, if people who know its id may see it. */
+/** The event of a code, unless it is a draft or private. */
 export const findByJoinCode = (code: string) =>
   Effect.flatMap(Database, (database) =>
     database.run(async (sql) => {

@@ -20,8 +20,8 @@ const ROW = `(id uuid, kind text, event_id uuid, object_id uuid, holder text, pa
               created_at timestamptz, expires_at timestamptz, used_at timestamptz)`
 
 /**
- * Records that links were given, and when they were last used; `usedAt` is in Unix milliseconds, null for never. An encoder's address has
- * its row already. The event of another link may have been deleted.
+ * Records that links were given, and when they were last used; `usedAt` is in Unix milliseconds, null for never. An encoder's address gets
+ * no new row here, nor does a link of a deleted event.
  */
 export const noteLinks = async (
   sql: Queryable,

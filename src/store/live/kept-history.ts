@@ -24,8 +24,8 @@ export interface Retraction {
 export const TAKEN = ["chat.message", "question.created", "question.updated"]
 
 /**
- * Deletes what was taken back: a replay must not show what a host deleted or hid. One statement for all, and ids from one reading:
- * each deletion must not read all messages of its event.
+ * Deletes what was taken back: a replay must not show what a host deleted or hid. One statement deletes all of it and reads the messages of
+ * an event once.
  */
 export const forgetTakenBack = async (sql: Queryable, takenBack: ReadonlyArray<Retraction>): Promise<void> => {
   const all = takenBack.flatMap(({ eventId, version, d }) =>
@@ -60,7 +60,7 @@ export interface KeptPublication extends KeptPlace {
   readonly at: Timestamp
 }
 
-/** The condition stands behind an `and` within a `not`, so that it cannot become a join, which would read all frames of the event for each page. */
+/** The form `and not (…)` keeps the condition from becoming a join, which would read all frames of the event for each page. */
 const IS_TAKEN_BACK = new SqlFragment(
   `exists (select from taken where taken.version > k.version
      and taken.id = coalesce(k.frame::json #>> '{d,message,id}', k.frame::json #>> '{d,question,id}'))
@@ -68,8 +68,8 @@ const IS_TAKEN_BACK = new SqlFragment(
 )
 
 /**
- * The next publications behind the place. What was taken back lately is left out: the sweep deletes it only once it moves the dispatch that
- * takes it back. So are people whose erasure has not had its last pass, which comes after the sweep of what they said.
+ * The next publications after the place. What was taken back lately is left out: the sweep deletes it only once it moves the dispatch that
+ * takes it back. Until the last pass of an erasure, the person's messages and names are left out too.
  */
 export const listKept = async (
   sql: Queryable,
@@ -141,10 +141,10 @@ export const forgetKept = async (sql: Queryable, endedBefore: Timestamp, limit: 
   return count
 }
 
-/** `days`: for which histories are kept. Times are Unix milliseconds. */
+/** The history of an event that ended before this time is no longer kept. `now` is in Unix milliseconds. */
 export const keptSince = (now: number, days: number): Timestamp => toTimestamp(now - days * DAY_MS)
 
-/** Why the event cannot be replayed; `undefined`: it can. */
+/** Why the event cannot be replayed; `undefined` when it can. */
 export const whyNotReplayable = (
   { status, history, endedAt }: Pick<Event, "status" | "history" | "endedAt">,
   now: number,

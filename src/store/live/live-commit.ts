@@ -71,8 +71,9 @@ export const keepPresence = (
 export interface LiveCommit {
   readonly eventId: string
   readonly fencingToken: number
-  /** The version that this commit builds on, and the version that it makes. */
+  /** Version that this commit builds on. */
   readonly from: number
+  /** Version that it makes. */
   readonly version: number
   readonly at: Timestamp
   /** Chart value; null when it has not changed. */
@@ -88,8 +89,9 @@ export interface LiveCommit {
   readonly occurrences: ReadonlyArray<Occurrence>
   readonly commands: ReadonlyArray<StoredCommand>
   readonly changes: ReadonlyArray<Change>
-  /** Participants who are barred, and those who may come back. */
+  /** Participants who are barred. */
   readonly removed: ReadonlyArray<string>
+  /** Participants who may come back. */
   readonly restored: ReadonlyArray<string>
   /** Participants who may no longer speak: their encoder addresses end. */
   readonly silenced: ReadonlyArray<string>

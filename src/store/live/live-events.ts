@@ -131,13 +131,13 @@ export const isNewestActivation = async (sql: Queryable, eventId: string, fencin
   return rows.length > 0
 }
 
-/** Whether a host blocked this participant, under this id or another one of the same address. */
+/** Whether this participant is blocked, or refused for their address (`isBlockedByAddress`). */
 export const isBlockedAt = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isBlocked: boolean }[]>`select is_blocked(${eventId}, ${participantId})`
   return row?.isBlocked === true
 }
 
-/** Other people with an address of one of these participants who are refused entry, because a host decided on one of them. */
+/** Other people who are refused entry because they share an address with one of these participants. */
 export const findBlockedNamesakes = async (
   sql: Queryable,
   eventId: string,
@@ -161,13 +161,13 @@ export const findDecided = async (sql: Queryable, eventId: string): Promise<Read
   return rows.map(({ id }) => id)
 }
 
-/** Whether a host blocked this very participant, muted them, or sent them to the waiting room. */
+/** Whether this very participant is blocked, muted or sent to the waiting room. */
 export const isDecidedOn = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isDecided: boolean }[]>`select is_decided_on(${eventId}, ${participantId}) as is_decided`
   return row?.isDecided === true
 }
 
-/** Whether a host blocked somebody with the address of this participant. */
+/** Whether somebody with the participant's address is blocked, muted or sent to the waiting room. People who run the event are exempt. */
 export const isBlockedByAddress = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const [row] = await sql<{ isBlocked: boolean }[]>`
     select is_blocked_by_address(${eventId}, ${participantId}) as is_blocked`

@@ -48,7 +48,7 @@ interface SharedHeads {
   readonly hasOtherStreams: boolean
 }
 
-/** Heads of the shared streams. The names of the other streams sort between two shared ones, around a third. */
+/** Heads of the shared streams. The names of all other streams sort before or after `people`, between `event` and `staff`. */
 export const findSharedHeads = async (sql: Queryable, eventId: string): Promise<SharedHeads> => {
   const [row] = await sql<SharedHeads[]>`
     select (select jsonb_agg(head) from (${headsOf(sql, eventId, SHARED_STREAMS)}) head) as heads,
@@ -80,9 +80,9 @@ export const listPublications = async (
 }
 
 /**
- * Deletes up to `limit` publications from before the cutoff, and keeps the last sequence numbers of their streams. Those of events whose
- * history is kept are moved (`kept-history.ts`), without what was taken back: where the clock was put back, the dispatch that takes a
- * message back is older than the message, and moved before it. Resolves to the number of publications.
+ * Deletes up to `limit` publications from before the cutoff, and keeps the last sequence numbers of their streams. Publications of a kept
+ * history are moved (`kept-history.ts`), without what was taken back: after a clock was put back, the dispatch that takes a message back
+ * may be moved before the message. Resolves to the number of publications.
  */
 export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   // Locks the event's row first, as a deletion of the event does, so that the two never deadlock. An event that is being deleted

@@ -190,7 +190,7 @@ export const captureEnded = async (
   return true
 }
 
-/** Pause by the number of the room's recent recordings that ended by themselves. People may leave a room now and then. */
+/** Pause by the number of the room's recent recordings that ended by themselves. People may leave a room a few times. */
 const NEXT_MS = [0, 0, 0, 1000, 4000, 15_000, 60_000]
 const LATELY = "10 minutes"
 
@@ -203,7 +203,10 @@ const pauseBeforeNext = async (sql: Queryable, id: string): Promise<number> => {
   return NEXT_MS[Math.min(row?.n ?? 0, NEXT_MS.length - 1)] ?? 0
 }
 
-/** An existing job knows better which rooms are wanted, but may have looked at this one before it ended. */
+/**
+ * Adds another look at the rooms, with the wanted rooms of the newest job: that job may have looked at this room before its recording
+ * ended.
+ */
 const captureAgain = async (
   sql: Queryable,
   { id, eventId }: { readonly id: string; readonly eventId: string },

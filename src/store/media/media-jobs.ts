@@ -140,8 +140,8 @@ export const addMoveJob = async (sql: Queryable, recordingId: string): Promise<v
 }
 
 /**
- * A model is not asked when a person wrote the summary. A running job has its row locked until the caller commits, so it cannot end without
- * having seen the caller's transcript.
+ * Adds nothing when a person wrote the summary. A running job's row stays locked until the caller commits, so the job cannot end without
+ * the caller's transcript.
  */
 export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<void> => {
   await sql`

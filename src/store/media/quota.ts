@@ -3,8 +3,9 @@ import type { Queryable } from "../database.ts"
 import { hasProvedOwner } from "../mail/emails.ts"
 
 export interface MediaQuota {
-  /** Bytes of one workspace, and of all workspaces founded by one account; 0 means no limit. */
+  /** Bytes of one workspace; 0 means no limit, as in `ofFounder`. */
   readonly ofWorkspace: number
+  /** Bytes of all workspaces founded by one account. */
   readonly ofFounder: number
   /** Whether a workspace needs an owner with a proved address to store anything. */
   readonly provedOnly: boolean

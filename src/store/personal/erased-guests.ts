@@ -1,6 +1,6 @@
 /**
- * Guests whose sessions ended with their erasure. A guest's session is a signed token that is stored nowhere and depends on no row; a row
- * here ends earlier sessions, for as long as one can last.
+ * Guests whose sessions ended with their erasure. A guest's session is a signed token that no row stores; a row here ends the earlier
+ * sessions of its guest for as long as one can last.
  */
 import { GUEST_SESSION_SECONDS } from "../../model/participants.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
@@ -15,8 +15,8 @@ export interface GuestSession {
 }
 
 /**
- * Sessions created up to this long after an erasure end with it: the clocks of nodes differ, and a session may be about to be created. New
- * sessions are possible after the erasure, which takes longer.
+ * Sessions created up to this long after an erasure end with it: clocks of nodes differ, and a session may be in creation. The erasure
+ * takes longer, and new sessions are possible after it.
  */
 const MARGIN_MS = 300_000
 /** Retention of the rows: the longest session plus twice the margin. */

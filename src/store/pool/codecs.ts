@@ -24,13 +24,17 @@ export const readArray = (literal: string): ReadonlyArray<string | null> =>
     return bare === "NULL" || bare === undefined ? null : bare
   })
 
-/** Most arrays that are shared, and the longest literal of one. */
+/** Maximum number of shared arrays. */
 export const MOST_SHARED = 500
+/** Maximum length of the literal of one. */
 const LONGEST_SHARED = 100
 
 const shared = new Map<string, ReadonlyArray<string | null>>()
 
-/** Reads an array of a few words, such as the features of a phase. Equal ones are one frozen array, because many rows in memory have them. */
+/**
+ * Reads an array of a few words, such as the features of a phase. Equal arrays are one frozen object, because many rows in memory have
+ * them.
+ */
 export const readWords = (literal: string): ReadonlyArray<string | null> => {
   if (literal.length > LONGEST_SHARED) return readArray(literal)
   const known = shared.get(literal)

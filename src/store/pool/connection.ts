@@ -58,7 +58,7 @@ export class Connector {
   readonly #client: Client
   #attempts = 0
 
-  /** @throws with an unknown mode of TLS */
+  /** @throws for an unknown mode of TLS */
   constructor(address: string, settings: SessionSettings) {
     const split = splitTls(address)
     if (split === undefined) throw new Error("the address names no mode of TLS that there is")

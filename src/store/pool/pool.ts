@@ -55,7 +55,6 @@ export interface TransactionOptions {
  * not been sent.
  */
 const LIVE_WAITING = 5_000
-/** The interval of checking deadlines. */
 const CHECK_EVERY_MS = 50
 /** A check this much later than the previous one shows a stall of this process and nothing about the database. */
 const STALL_MS = 500
@@ -244,7 +243,7 @@ export class Pool {
     clearInterval(this.#checks)
   }
 
-  /** A sent statement has the part of the deadline left by the longest wait: the server's own limit has passed by then. */
+  /** A statement, once sent, has the deadline without the longest wait: the server's own limit has passed by then. */
   #statement(
     bound: Bound,
     priority: Priority,

@@ -1,11 +1,10 @@
 /**
  * Recognises whether this database is the one that its servers know, or a copy of it. A copy (a restored dump, a base backup, a snapshot of
  * a disk) has the webhooks and emails that wait in the original, and its servers would send them a second time. The database stores its own
- * location and the address of its servers. The first server that starts compares them, and a node that joins others follows their
- * judgement.
+ * location and the address of its servers. The first server that starts compares them, and a node that joins others follows its judgement.
  *
- * A failover to a standby must make nobody quiet, so the timeline does not count, and neither does the machine of an external database: for
- * that, the address in DATABASE_URL counts, which a failover keeps.
+ * A failover to a standby makes no copy, so neither the timeline nor the machine of an external database counts, but its address in
+ * DATABASE_URL, which a failover keeps.
  */
 import { randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -104,7 +103,7 @@ const readFingerprint = async (
   }
 }
 
-/** An unknown value on either side proves nothing, except an address that the original has. */
+/** A value that is unknown on either side is no sign, except a PUBLIC_URL that only the original has. */
 const signsOf = (known: Fingerprint, found: Fingerprint): ReadonlyArray<string> => {
   const differs = (name: "systemIdentifier" | "databaseOid" | "place"): boolean =>
     known[name] !== null && found[name] !== null && known[name] !== found[name]

@@ -32,7 +32,7 @@ export const countCopied = async (sql: Queryable, since: Timestamp): Promise<Cop
   return row ?? NOTHING
 }
 
-/** Safe, because nobody claims any of them meanwhile. */
+/** Nothing is claimed meanwhile, because the database is quiet. */
 const discard = async (sql: Queryable, since: Timestamp): Promise<void> => {
   const deliveries = () => sql`
     update webhook_deliveries

@@ -17,7 +17,10 @@ import {
 const SESSION = { application_name: "gathercue keys" }
 const LIMITS = { connectMs: 10_000, withinMs: 3_600_000 }
 const PAGE = 100
-/** A row that moves meanwhile may be missed. A row found with an older key this often is written by a server without the newest. */
+/**
+ * A pass may miss a row that moves meanwhile. A row that still has an older key after this many passes is written by a server without the
+ * newest key.
+ */
 const MOST_PASSES = 5
 
 /** A column of sealed texts. The fragments are SQL. */

@@ -39,7 +39,7 @@ const KEPT = ["pseudonyms", "letter-refusals", "cluster-secrets"] as const
 const WRONG_KEY =
   "The secrets in this database were sealed with another key; set SECRET_KEY (or SECRET_KEYS_OLD beside a new one), or restore the file secret-key in the data folder, to the one they were sealed with."
 
-/** Ring index of the key that opens it. */
+/** Ring index of the key that opens the sealed text. */
 const opensWith = (keys: KeyRing, owner: string, sealed: Uint8Array): number | undefined => {
   try {
     return openSealed(keys, owner, sealed).key

@@ -17,7 +17,7 @@ const COMMANDS_KEPT_MS = 660_000
 /** An `Idempotency-Key` is valid for a day; an extra hour ensures that no answer is deleted before its key. */
 const KEYED_KEPT_MS = 25 * 3_600_000
 
-/** `historyMs`: for which clients may resume. `keptDays`: for which the history of an ended event is kept. */
+/** Clients may resume for `historyMs`. The history of an ended event is kept for `keptDays`. */
 export const historySweepLayer = (
   historyMs: number,
   keptDays: number,

@@ -2,9 +2,9 @@
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-/** Occurrences that get their place in one transaction. */
+/** Maximum number of occurrences that get places in one transaction. */
 const PLACED_AT_ONCE = 1_000
-/** The time of the last reading is written again after this interval. */
+/** Interval after which the time of the last read is written again. */
 const NOTED_EVERY = "1 hour"
 
 /** Position in a feed: 0 is before its first occurrence. */
@@ -38,12 +38,12 @@ export const hasUnplaced = async (sql: Queryable, workspaceId: string): Promise<
 }
 
 /**
- * Gives places to occurrences that have none. Readers of one feed do so one after the other, so that places grow in the order in which
- * they become visible: a reader at a place has seen everything before it. Run it in a transaction.
+ * Gives places to occurrences that have none. Readers of one feed do so in turn, so that places grow in the order in which they become
+ * visible: a reader at a place has seen everything before it. Run it in a transaction.
  */
 export const placeOccurrences = async (sql: Queryable, workspaceId: string): Promise<void> => {
   await sql`select 1 from occurrence_feeds where workspace_id = ${workspaceId} for update`
-  // The sequence is drawn from in the order of the inner query.
+  // Draws from the sequence in the order of the inner query.
   await sql`
     with unplaced as materialized (
       select id from outbox_messages where workspace_id = ${workspaceId} and seq is not null and place is null

@@ -4,7 +4,7 @@ import { encodeExample, WEBHOOK_EVENT_TYPES } from "../../model/integrations/web
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-/** Most deliveries that one request repeats. */
+/** Maximum number of deliveries that one request repeats. */
 const REPEATED_AT_ONCE = 1_000
 
 export interface AppendedMany {
@@ -43,8 +43,8 @@ export const appendExamples = async (
 }
 
 /**
- * Stores again what the endpoint was sent, or was not sent while it was disabled, since a time: each occurrence once, in its order,
- * under its own id. What is still to be sent is not repeated. `nextSince`: where to go on, if there is more.
+ * Repeats what the endpoint was sent since a time, or missed while it was disabled: each occurrence once, in its order, under its own id.
+ * Pending occurrences are left out. `nextSince` is where to continue, if there is more.
  */
 export const appendReplay = async (
   sql: Queryable,

@@ -27,7 +27,7 @@ type DisabledReason = "manual" | "failing" | "gone"
 export interface WebhookEndpointRow {
   readonly id: string
   readonly url: string
-  /** The event whose occurrences the endpoint receives; null: all events, and what belongs to none. */
+  /** Event whose occurrences the endpoint receives; null for all events and what belongs to none. */
   readonly eventId: string | null
   readonly eventTypes: ReadonlyArray<WebhookEventType>
   /** Names of the headers that the owner adds, in lower case. */
@@ -39,7 +39,7 @@ export interface WebhookEndpointRow {
   readonly lastFailureAt: Timestamp | null
 }
 
-/** Headers of an endpoint's owner. `sealed`: null for none. */
+/** Headers of an endpoint's owner; `sealed` is null for none. */
 export interface SealedHeaders {
   readonly names: ReadonlyArray<string>
   readonly sealed: Uint8Array | null
@@ -104,7 +104,7 @@ export const findReceivedTypes = async (sql: Queryable, id: string): Promise<Rea
   return row?.types
 }
 
-/** Deletes the endpoint and, by the foreign key, all its pending attempts. */
+/** Deletes the endpoint and, by the foreign key, all its deliveries. */
 export const deleteWebhookEndpoint = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from webhook_endpoints where id = ${id}`
 }
@@ -117,9 +117,9 @@ export interface WebhookEndpointChange {
 }
 
 /**
- * Changes the given fields. Another address without headers takes the present ones away: their values were meant for the first receiver.
- * Failures are counted anew for another address, and from each change of the status. `keyId` is the key that
- * changes it, null for a member: a caller who sets another address counts as its maker, so the endpoint ends with what a key made.
+ * Changes the given fields. A new address without headers removes the present ones, whose values were meant for the first receiver. A new
+ * address or status starts the count of failures anew. `keyId` is the key that makes the change, null for a member: whoever sets a new
+ * address counts as the endpoint's maker, so the endpoint ends with what a key made.
  */
 export const updateWebhookEndpoint = async (
   sql: Queryable,

@@ -38,13 +38,13 @@ interface Asked {
 
 interface Group {
   readonly asked: ReadonlyArray<Asked>
-  /** Whether it waits for a lock as long as any statement does. */
+  /** Whether the group waits for a lock as long as any statement does. */
   readonly isPatient: boolean
 }
 
 const isNothingStored = (cause: unknown): boolean => isRefusal(cause) || ROLLED_BACK.has(sqlState(cause).code)
 
-/** Groups to be tried in place of one of which nothing was stored: by workspace, then each caller's, at last with patience. */
+/** Smaller groups to try after a group of which nothing was stored: by workspace, then by caller, and at last with patience. */
 const smallerOf = ({ asked, isPatient }: Group): ReadonlyArray<Group> => {
   if (asked.length === 1) return isPatient ? [] : [{ asked, isPatient: true }]
   const byWorkspace = new Map<string | undefined, Asked[]>()
@@ -111,7 +111,7 @@ export class AuditLog extends Context.Service<
   {
     /** Resolves to a number of webhook deliveries. Within a transaction the entries are written by that transaction. */
     readonly write: (entries: ReadonlyArray<NewAuditEntry>) => Effect.Effect<number, Unavailable>
-    /** Whether this reader and object were not seen for an hour. A forgotten one is looked up in the log before it is written. */
+    /** Whether the reader first reads the object within an hour. A forgotten pair is looked up in the log before it is written. */
     readonly isFirstRead: (readerAndObject: string) => boolean
   }
 >()("gathercue/AuditLog") {

@@ -120,7 +120,7 @@ export const isIntegrationActive = async (sql: Queryable, id: string): Promise<b
   return rows.length > 0
 }
 
-/** Records a verified token, which clears the last fault; does nothing when one was recorded after `unlessSince`. */
+/** Records a verified token and clears the last fault, unless one was verified after `unlessSince`. */
 export const noteVerified = async (
   sql: Queryable,
   id: string,

@@ -158,8 +158,8 @@ export const revokeInvitesOf = async (sql: Queryable, workspaceId: string, accou
 }
 
 /**
- * Revokes the open invites made by the keys, and those without a known maker: a node of an earlier release stored none for a key. Run it
- * under `lockWorkspace`.
+ * Revokes the open invites made by the keys, and those since the first of the keys that have no known maker: a node of an earlier release
+ * stored none for a key. Run it under `lockWorkspace`.
  */
 export const revokeInvitesOfKeys = async (
   sql: Queryable,
@@ -189,7 +189,7 @@ export const isMemberByEmail = async (sql: Queryable, workspaceId: string, email
   return rows.length > 0
 }
 
-/** A removed person who is invited again is a member like others. */
+/** Ends the exclusion of a person who was removed and is invited again. */
 export const letIn = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
   await sql`delete from removed_members where workspace_id = ${workspaceId} and account_id = ${accountId}`
 }

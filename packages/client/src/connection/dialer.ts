@@ -7,7 +7,7 @@ export type Transport = "websocket" | "sse"
 
 /** Attempts in a row without a hello after which the other transport is tried. */
 const MOST_FAILURES = 2
-/** The buffer of the proxies that pass on full ones alone. */
+/** Bytes that fill the buffer of a proxy that passes on full buffers only. */
 const PADDING = 16_384
 
 export class Dialer {
@@ -17,7 +17,7 @@ export class Dialer {
   #failures = 0
   #padding = 0
 
-  /** `given`: the WebSocket to use instead of the platform's. */
+  /** `given` replaces the platform's WebSocket. */
   constructor(wanted: Transport | "auto" = "auto", given?: SocketConstructor) {
     this.#given = given
     this.#isFixed = wanted !== "auto"
@@ -36,8 +36,8 @@ export class Dialer {
   }
 
   /**
-   * Called when an attempt ended without a hello; returns whether the next one uses the other transport. `isSilent`: nothing arrived before
-   * the deadline.
+   * Called when an attempt ended without a hello; returns whether the next one uses the other transport. `isSilent` means that nothing
+   * arrived before the deadline.
    */
   failed(isSilent: boolean): boolean {
     if (this.#current === "sse") this.#padding = isSilent ? PADDING : 0
@@ -59,7 +59,6 @@ export class Dialer {
     return true
   }
 
-  /** Called at a hello. */
   greeted(): void {
     this.#failures = 0
   }

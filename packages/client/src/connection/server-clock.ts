@@ -17,7 +17,7 @@ export class ServerClock {
   #samples: Sample[] = []
   #rate = 1
 
-  /** Forgets the samples. `rate`: milliseconds of the server's time in one of the client's, which differ in a replay. */
+  /** Forgets the samples. `rate` is the server's milliseconds per millisecond of the client, which is not 1 in a replay. */
   restart(rate: number): void {
     this.#samples = []
     this.#rate = rate

@@ -17,15 +17,14 @@ export interface Identity {
 
 /** Close code for a connection lost without a close frame. */
 const LOST = 1006
-/** Limits of one frame. */
 const MOST_BYTES = 16_000
 const MOST_OBJECTS = 32
 const RETRY_MS = 1000
-/** How long the stream may still bring its last event after a request was refused. */
+/** Time for the last event of the stream after a refused request. */
 const LAST_EVENT_MS = 1000
 /** Wait for the answer to a frame: a proxy may hold a request for ever while the stream goes on. */
 const ANSWER_WITHIN_MS = 10_000
-/** The end of a client whose frame has too many bytes: it would be refused again on another connection. */
+/** Status and close of a frame with too many bytes, which another connection would refuse again. */
 const TOO_LARGE = { status: 413, end: { code: 4301, reason: "frame too large" } }
 const [OPENING, OPEN, CLOSED] = [0, 1, 3]
 
@@ -40,11 +39,11 @@ export class StreamSocket implements SocketLike {
   /** Frames that wait, each one object. */
   readonly #frames: string[] = []
   #isSending = false
-  /** Ends the request that waits for its answer. */
+  /** Aborts the pending request. */
   #abortPost: () => void = () => {}
   #end = { code: LOST, reason: "" }
 
-  /** `url`: of the WebSocket. `padding`: bytes behind each event, for a proxy that passes on full buffers alone. */
+  /** `url` is that of the WebSocket. `padding` bytes follow each event, for a proxy that passes on full buffers only. */
   constructor(url: string, identity: Identity, padding: number) {
     this.#url = url.replace(/^ws/, "http")
     void this.#follow(identity, padding)
@@ -114,7 +113,7 @@ export class StreamSocket implements SocketLike {
     this.#isSending = false
   }
 
-  /** How many of the waiting frames fit into one. */
+  /** Number of waiting frames that fit into one. */
   #nextCount(): number {
     let [count, bytes] = [1, bytesOf(this.#frames[0] ?? "")]
     for (const frame of this.#frames.slice(1, MOST_OBJECTS)) {
@@ -135,7 +134,7 @@ export class StreamSocket implements SocketLike {
     const response = await fetch(`${this.#url}/commands`, request).catch(() => undefined)
     clearTimeout(deadline)
     if (response?.status === TOO_LARGE.status) this.#end = TOO_LARGE.end
-    // A refusal would not be taken back: the stream has ended, perhaps unnoticed. Its last event, which says why, may still be on the way.
+    // A refused frame is refused again: the stream has ended, perhaps unnoticed. Its last event, with the reason, may still arrive.
     if (response !== undefined && response.status < 500 && !response.ok) setTimeout(() => this.close(), LAST_EVENT_MS)
     return response?.ok === true
   }

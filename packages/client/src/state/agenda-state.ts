@@ -10,7 +10,7 @@ export interface AgendaState {
   readonly timers: ReadonlyArray<TimerView>
 }
 
-/** A phase keeps its timer until it ends, a breakout until it is closed; polls and rounds while it runs. */
+/** A phase keeps its timer until it ends, a breakout until it is closed, and a poll or round while it runs. */
 const isOver = ({ scope, state }: TimerView): boolean => {
   if (scope === "poll" || scope === "round") return state !== "running" && state !== "paused"
   return state === "cancelled" && scope !== "room"

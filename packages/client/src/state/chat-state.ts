@@ -1,6 +1,6 @@
 /**
- * Announcements that staff prepared, and the newest messages of each chat target that this client may read, in stream order. Replies are not applied: the dispatch follows, and only
- * it gives a message's position among the others.
+ * Prepared announcements for staff, and the newest messages of each chat target that this client may read, in stream order. Replies are not
+ * applied: only the dispatch that follows has a message's position among the others.
  */
 import type { ChatMessageView, PreparedAnnouncementView } from "../contract/types.ts"
 import type { Snapshot } from "../wire.ts"

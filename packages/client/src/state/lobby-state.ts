@@ -9,8 +9,9 @@ export interface LobbyState {
   readonly policy: LobbyPolicy
   /** Policy set by a host, which overrides the configuration of the phases. */
   readonly said: LobbyPolicy | null
-  /** Number of waiting participants, and the first of them, for staff. */
+  /** Number of waiting participants, for staff. */
   readonly total: number
+  /** The first of them. */
   readonly waiting: ReadonlyArray<WaitingView>
 }
 

@@ -18,7 +18,7 @@ export const ChatMessageItem = ({ message, onDelete }: Props) => {
   return (
     <GridListItem id={id} textValue={`${name}: ${text}`} className="chat-message">
       <span className="chat-text">
-        {/* Each by itself: the words of one that is written from right to left do not change places with those of the others. */}
+        {/* Each part has its own direction, so that right-to-left text does not reorder the others. */}
         <b dir="auto">{name}</b> {title === undefined ? null : <span className="badge">{title}</span>}{" "}
         <span className="quiet">{time(at)}</span> <bdi>{text}</bdi>
       </span>

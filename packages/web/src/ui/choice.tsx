@@ -9,7 +9,6 @@ interface ChoiceProps<A extends string> {
   readonly isDisabled?: boolean
 }
 
-/** One of a few values. */
 export const Choice = <A extends string>({ label, options, value, onChange, isDisabled = false }: ChoiceProps<A>) => (
   <Select
     className="field"

@@ -78,7 +78,7 @@ export const FieldForm = ({ errors, ...rest }: Omit<FormProps, "validationErrors
     // Cleared on input and not on blur, because the page would move under the button that is pressed.
     const onInput = ({ target }: Event) => {
       const name = nameOf(target as HTMLInputElement)
-      // Runs after the field itself, because a render before it has the old text.
+      // Runs after the field's own handler: an earlier render would have the old text.
       setTimeout(() => show((now) => (name in now.shown ? { ...now, shown: without(now.shown, name) } : now)))
     }
     here?.addEventListener("invalid", onInvalid, true)
@@ -92,7 +92,7 @@ export const FieldForm = ({ errors, ...rest }: Omit<FormProps, "validationErrors
   useEffect(() => {
     if (shown !== NO_ERRORS || !isSentAgain.current) return
     isSentAgain.current = false
-    // The browser ignores it while it is busy with the form that it does not submit.
+    // The browser ignores the request until it is done with the form that it does not submit.
     setTimeout(() => form.current?.requestSubmit())
   }, [shown])
   return <Form {...rest} ref={form} validationErrors={shown} />

@@ -1,7 +1,7 @@
 /**
- * Keeps the focus on the page. When a control is removed or disabled by its own action, the browser gives the focus to nothing: a person
- * with a keyboard no longer sees where they are, and a screen reader starts the page over. The nearest enclosing part of the page then
- * takes the focus, rather than another control, so that a key pressed twice does nothing else.
+ * Keeps the focus on the page. When its own action removes or disables a control, the focus is lost: a person with a keyboard no longer
+ * sees where they are, and a screen reader starts the page over. The nearest enclosing part of the page then takes the focus, and not
+ * another control, so that a key pressed twice does nothing else.
  */
 const PLACES = "li, section, form, fieldset, [role=group], [role=dialog]"
 

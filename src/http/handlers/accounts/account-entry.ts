@@ -87,8 +87,8 @@ const WRONG = new Unauthorized({ detail: "The e-mail address or the password is 
 const SLOWED_DOWN = "2 seconds"
 
 /**
- * Counts an attempt before it is known to fail, so that many concurrent attempts are not all let through. Fails when this address has
- * failed too often. Resolves to an effect that undoes the count.
+ * Counts an attempt before it is known to fail, so that many concurrent attempts are not all let through. Fails when the client has failed
+ * too often. Resolves to an effect that undoes the count.
  */
 const countTry = (email: string) =>
   Effect.gen(function* () {

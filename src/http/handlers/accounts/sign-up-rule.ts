@@ -14,7 +14,7 @@ import { HttpSettings } from "../../requests/settings.ts"
 export type Invited =
   | { readonly token: string | undefined }
   | { readonly provedEmail: string }
-  /** A workspace's identity provider admits its people. */
+  /** The connection of a workspace through which the person signs in. */
   | { readonly connectionId: string }
 
 const isInvited = (sql: Queryable, by: Invited): Effect.Effect<boolean, Unavailable> => {

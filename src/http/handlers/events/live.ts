@@ -45,7 +45,7 @@ const frameOf = ({ id, t, d, rev }: AnyCommand, otherwise: string): CommandFrame
 
 type Refused = Extract<RequestOutcome | BatchRefused, { readonly refusal: unknown }>
 
-/** `at`: the path of the refused command in the body; null: no single command is refused. */
+/** `at` is the path of the refused command in the body, null when the refusal is of no single command. */
 const failureOf = (refused: Refused, at: ReadonlyArray<string | number> | null, { event }: Scope): Failure => {
   const { code, message: detail, retryAfterMs, current } = refused.refusal
   const faults = ("faults" in refused ? refused.faults : undefined) ?? []
@@ -91,7 +91,7 @@ const doneOf = ({ v, d, isDuplicate }: Extract<RequestOutcome, { readonly v: num
 const outcomeOf = (id: string, answered: RequestOutcome): CommandOutcome =>
   "refusal" in answered ? { id, ok: false, e: answered.refusal } : { id, ok: true, ...doneOf(answered) }
 
-/** Ids of a batch stand for one command each. */
+/** An id stands for one command of a batch. */
 const repeatedId = (frames: ReadonlyArray<CommandFrame>): BadRequest | undefined => {
   const ids = frames.map(({ id }) => id)
   const index = ids.findIndex((id, at) => ids.indexOf(id) < at)

@@ -48,12 +48,12 @@ const shown = (recording: StoredRecording) =>
   )
 
 /**
- * Hash of a request with an `Idempotency-Key`, by which its repeat finds the recording: the row is committed before the storage is called,
- * so before there is an answer to keep.
+ * Hash of a request with an `Idempotency-Key`, by which its repeat finds the recording: the storage is called after the row's commit, and
+ * only then is there an answer to keep.
  */
 const requestHash = Effect.map(CommandKey, (key) => (key === undefined ? null : `${key.commandId} ${key.bodyHash}`))
 
-/** Begins the upload at a storage that receives bytes directly. A recording without it would be useless. */
+/** Begins the upload at a storage that receives bytes directly; deletes the recording when that fails. */
 const begun = (recording: StoredRecording) =>
   Effect.gen(function* () {
     if (recording.uploadId !== null) return recording
@@ -80,7 +80,7 @@ const requireAllowed = (recording: StoredRecording, size: number) =>
     return yield* new PayloadTooLarge({ limitBytes })
   })
 
-/** Completes the upload. Succeeds with its size; fails while bytes are missing, so that the client can continue. */
+/** Completes the upload and succeeds with its size; fails while bytes are missing, so that the client can continue. */
 const sealed = (recording: StoredRecording, claims: Claims) =>
   Effect.gen(function* () {
     const storage = yield* MediaStorage

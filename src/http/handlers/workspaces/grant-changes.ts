@@ -54,7 +54,7 @@ export const announceRoles = (
     }),
   )
 
-/** A member has left or was removed. */
+/** Notifies sockets and live events that a member has left or was removed. */
 export const announceDeparture =
   (workspaceId: string) =>
   ({ accountId, userId, eventIds }: Departure) =>

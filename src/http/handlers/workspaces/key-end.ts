@@ -28,8 +28,8 @@ interface EndedKey {
 }
 
 /**
- * Revokes an active key, and removes a revoked one. The lock comes first: whatever the key makes meanwhile is either visible by now or
- * refused. Must run in a transaction.
+ * Revokes an active key; removes one that is already revoked. The lock comes first, so what the key makes meanwhile is either visible by
+ * now or refused. Must run in a transaction.
  */
 export const endKey = (
   sql: Queryable,
@@ -53,7 +53,7 @@ export const endKey = (
     return isGone ? done : yield* NotFound.of("API key")
   })
 
-/** Notifies sockets and live events of the end of keys, and of people who joined with them. */
+/** Notifies sockets and live events that keys ended, and with them memberships and roles. */
 export const announceEnded = (workspaceId: string, { revoked, ended }: EndedKey) =>
   Effect.gen(function* () {
     yield* Effect.forEach(revoked, (keyId) => recheckSockets({ keyId }), AT_ONCE)

@@ -45,7 +45,7 @@ const notFound = NotFound.of("file of a broadcast")
 const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", retryAfterSeconds: 1 })
 const badReload = BadRequest.ofParameter("_HLS_msn", "it and _HLS_part name a segment or part that is not next")
 
-/** A live playlist names nothing older. */
+/** Maximum time for which viewers cache bytes: a live playlist names nothing older. */
 const LIVE_SECONDS = 60
 /** Maximum time for which a CDN serves content that was deleted or became private. */
 const ENDED_SECONDS = 3600

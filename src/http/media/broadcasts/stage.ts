@@ -55,7 +55,7 @@ const isUnknown = (exit: Exit.Exit<Ready, Failure>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error instanceof NotFound)
 
-/** An ended broadcast has a long text, so its edition identifies it instead. */
+/** The text of an ended broadcast is long, so its edition identifies it. */
 const etagOf = ({ body, edition }: StagePlaylist): string =>
   `"${createHash("sha256")
     .update(edition ?? body ?? "")

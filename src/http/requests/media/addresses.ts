@@ -99,7 +99,7 @@ const addressWith = (
     return direct ?? uploadAddress(recording, part?.number ?? null, addressing)
   })
 
-/** Lists the addresses from now on. */
+/** Records the upload's addresses as given, so that they are listed. */
 const uploading = (recording: StoredRecording) =>
   Effect.gen(function* () {
     const addressing = yield* callersAddressing(recording.eventId, recording.workspaceId)

@@ -1,4 +1,4 @@
-/** Signing in by e-mail address and password, and a code where the account has a second factor. */
+/** Signing in by email address and password, and a code where the account has a second factor. */
 import { RestProblem } from "@gathercue/client"
 import { useEffect, useState } from "react"
 import { Form } from "react-aria-components"

@@ -34,7 +34,7 @@ const Attempts = ({ workspaceId, deliveryId }: Props & { readonly deliveryId: st
   )
 }
 
-/** Delivers again what came since a time. The server does so in portions, whose ends it names. */
+/** Repeats the deliveries since a time. Each answer names where the next portion begins. */
 const Replay = ({
   workspaceId,
   webhookId,

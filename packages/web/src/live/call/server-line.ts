@@ -57,13 +57,13 @@ class ServerLine implements CallTransport<Room | null> {
   readonly nobody = null
   readonly #client: GatewayClient
   #heard: (news: News) => void = () => {}
-  /** Stops listening to the client; undefined before the start. */
+  /** Removes the listener of the client; undefined before the start. */
   #silence: (() => void) | undefined
   #tracks = NO_TRACKS
   #isMuted = false
   /** Seat in the current room; null without one. */
   #seat: ServerSeat | null = null
-  /** Whether its token must not be used, because its rights have changed. */
+  /** Whether the seat's token must not be used, because its rights have changed. */
   #isSpent = false
   /** Whether another tab has taken over the call. */
   #isReplaced = false
