@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
-import { call } from "../test/support/api.ts"
+import { call, createWorkspace } from "../test/support/api.ts"
 import { compiled } from "../test/support/compiled.ts"
 import { startReceiver } from "../test/support/http-receiver.ts"
 import { runCommand } from "../test/support/server-process.ts"
@@ -77,6 +77,7 @@ const started = async (args: ReadonlyArray<string>, environment: { readonly [key
 
 test("a login keeps a key that works for its server, for the user alone, and a logout forgets it", async () => {
   const HOME = await temporaryFolder()
+  const { key } = await createWorkspace(server.url)
   const run = (...args: ReadonlyArray<string>) => runCommand(args, { HOME })
   expect(await run("events", "list", "--url", server.url)).toMatchObject({
     code: 1,
@@ -93,13 +94,13 @@ test("a login keeps a key that works for its server, for the user alone, and a l
     expect([refused.code, refused.stdout, refused.stderr.includes("secret")]).toEqual([1, "", false])
   }
   const right = await started(["login", "--url", `${server.url}/`], { HOME })
-  right.child.stdin.end(`${workspace.key}\n`)
+  right.child.stdin.end(`${key}\n`)
   expect(await right.ended).toBe(0)
   const file = join(HOME, ".config", "gathercue", "login.json")
   expect(right.said.stdout).toBe(`The key works and is kept in ${file}.\n`)
-  expect(right.said.stderr).not.toContain(workspace.key)
+  expect(right.said.stderr).not.toContain(key)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ url: server.url, key: workspace.key })
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ url: server.url, key })
   expect(await run("events", "list")).toMatchObject({ code: 0, stdout: "There are no events.\n" })
   // The key goes to no other server, and one of the environment not to the server of the login.
   expect(await run("events", "list", "--url", "http://127.0.0.1:1")).toMatchObject({

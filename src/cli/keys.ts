@@ -28,7 +28,7 @@ const report = (counts: ReadonlyArray<SealedTexts>, keys: number): void => {
   if (older > 0) print("gathercue keys reseal seals all of it with SECRET_KEY.")
   else if (keys > 1) {
     print(
-      `Nothing in the database needs SECRET_KEYS_OLD. What they signed (links, tokens, cookies) is of use for ${SIGNED_FOR_DAYS} days at most.`,
+      `Nothing in the database needs SECRET_KEYS_OLD. What they signed (links, tokens, cookies) is of use for ${SIGNED_FOR_DAYS} days at most, except links that refuse emails.`,
     )
   }
   const unreadable = counts.filter((one) => one.unreadable > 0).map((one) => `${one.unreadable} ${one.name}`)
