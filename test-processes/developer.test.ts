@@ -154,6 +154,14 @@ test("an event is made, published, begun, advanced and ended, and refusals say w
     status: "draft",
     scheduledAt: null,
   })
+  const { id: copy } = JSON.parse((await run("events", "clone", event.id, "--json")).stdout)
+  expect((await run("events", "cancel", copy, "--reason", "The speaker is ill.")).stdout).toContain("  cancelled  ")
+  expect((await call(server.url, "GET", `/v1/events/${copy}`, { key: workspace.key })).body).toMatchObject({
+    status: "draft",
+    cancelReason: "The speaker is ill.",
+  })
+  expect((await run("events", "cancel", copy)).stderr).toContain("The event is cancelled already.")
+  expect((await run("events", "reinstate", copy)).stdout).toContain("  draft  ")
   const file = join(await temporaryFolder(), "event.json")
   await writeFile(file, JSON.stringify({ type: "meetup", title: "Of a file", capacity: 5 }))
   expect(JSON.parse((await run("events", "create", "--file", file, "--json")).stdout)).toMatchObject({
@@ -258,7 +266,7 @@ test("the completion is bash's, and knows commands and their options", async () 
     return printed.stdout.split("\n").filter((word) => word !== "")
   }
   expect(await complete("ev")).toEqual(["events"])
-  expect(await complete("events", "")).toEqual(["list", "create", "publish", "start", "next", "end"])
+  expect(await complete("events", "")).toEqual("list create clone publish start next end cancel reinstate".split(" "))
   expect(await complete("webhooks", "listen", "--f")).toEqual(["--forward"])
   expect(await complete("events", "end", "01a2", "--")).toEqual(["--url", "--json"])
 })

@@ -149,7 +149,8 @@ test("a connection lists tools that read, and all with write=1; each says what i
   expect(destructive.map(({ name }: Json) => name)).toEqual(
     expect.arrayContaining(["end_event", "delete_phase", "live_people"]),
   )
-  expect(all.length).toBeLessThanOrEqual(32)
+  // Some clients take at most forty tools of all their servers.
+  expect(all.length).toBeLessThanOrEqual(34)
   // Clients refuse names beyond these, and some a choice at the root of a schema.
   for (const { name, inputSchema } of all) {
     expect(name).toMatch(/^[a-z_]{1,40}$/)

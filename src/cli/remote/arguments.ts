@@ -40,6 +40,12 @@ export const REMOTE_COMMANDS = {
   "events start": { ...ONE_EVENT, doc: "Begin an event with its first phase." },
   "events next": { ...ONE_EVENT, doc: "Begin an event's next phase." },
   "events end": { ...ONE_EVENT, doc: "End an event." },
+  "events cancel": {
+    takes: "event",
+    doc: "Cancel an event before its start, and tell its people the --reason.",
+    options: { reason: TEXT },
+  },
+  "events reinstate": { ...ONE_EVENT, doc: "Take a cancellation back." },
   live: {
     ...ONE_EVENT,
     doc: "Watch a live event, and send commands to it (a pipe gets each new version, with --json as JSON).",

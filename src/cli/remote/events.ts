@@ -11,10 +11,19 @@ interface Shown {
   readonly status: string
   readonly title: string
   readonly scheduledAt: string | null
+  /** Absent in answers of servers before cancellations. */
+  readonly cancelledAt?: string | null
 }
 
-const lineOf = ({ id, status, title, scheduledAt }: Shown): string =>
-  shown([id, status.padEnd(9), (scheduledAt ?? "no time yet").padEnd(24), title].join("  "))
+const lineOf = ({ id, status, title, scheduledAt, cancelledAt = null }: Shown): string =>
+  shown(
+    [
+      id,
+      (cancelledAt === null ? status : "cancelled").padEnd(9),
+      (scheduledAt ?? "no time yet").padEnd(24),
+      title,
+    ].join("  "),
+  )
 
 const show = (json: boolean, answer: object, lines: ReadonlyArray<string>): void => {
   if (json) print(shownJson(answer))
@@ -80,15 +89,27 @@ export const cloneEvent = async (profile: Profile, { target, texts, json }: Remo
   show(json, copy, [lineOf(copy as unknown as Shown)])
 }
 
-const STEPS = { publish: "publish", start: "start", next: "advance", end: "end" } as const
+const STEPS = {
+  publish: "publish",
+  start: "start",
+  next: "advance",
+  end: "end",
+  cancel: "cancel",
+  reinstate: "reinstate",
+} as const
 
 export const driveEvent = async (
   profile: Profile,
   step: keyof typeof STEPS,
-  { target, json }: RemoteInvocation,
+  { target, texts: { reason }, json }: RemoteInvocation,
 ): Promise<void> => {
   const path = `/v1/events/${encodeURIComponent(target)}`
-  const answer = await callRest(profile, "POST", `${path}/${STEPS[step]}`)
+  const answer = await callRest(
+    profile,
+    "POST",
+    `${path}/${STEPS[step]}`,
+    reason === undefined ? undefined : { reason },
+  )
   const phases = (answer["phases"] ?? []) as ReadonlyArray<{ readonly status: string; readonly modality: string }>
   const active = phases.findIndex(({ status }) => status === "active")
   const phase =

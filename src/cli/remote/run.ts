@@ -61,6 +61,10 @@ const run = async (asked: RemoteInvocation): Promise<void> => {
       return driveEvent(profile, "next", asked)
     case "events end":
       return driveEvent(profile, "end", asked)
+    case "events cancel":
+      return driveEvent(profile, "cancel", asked)
+    case "events reinstate":
+      return driveEvent(profile, "reinstate", asked)
     case "live":
       return showLive(profile, asked)
     case "mcp":
