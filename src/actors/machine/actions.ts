@@ -7,6 +7,7 @@ import { lobbyActions } from "../domain/activities/lobby.ts"
 import { breakoutActions, roomTimer } from "../domain/activities/rooms/breakout.ts"
 import { rotationActions, roundTimer } from "../domain/activities/rooms/rotation.ts"
 import * as agenda from "../domain/agenda.ts"
+import { agendaRefusals } from "../domain/agenda-refusals.ts"
 import { warn } from "../domain/timers.ts"
 import type { Turn } from "../domain/turn.ts"
 import { phaseTimer } from "./delays.ts"
@@ -17,7 +18,7 @@ const warnOf = (timerIn: (turn: Turn) => TimerView | undefined) => (turn: Turn) 
   if (timer !== undefined) warn(turn, timer)
 }
 
-const { agendaGuards: _, agendaRefusals, ...agendaActions } = agenda
+const { agendaGuards: _, ...agendaActions } = agenda
 
 export const ACTIONS = {
   ...agendaActions,
