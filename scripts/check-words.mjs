@@ -30,7 +30,7 @@ const EXCEPTIONS = [
   ["src/model/text/shown-text.ts", ALPHABET, ["letters join", "A visible letter"]],
 ].flatMap(([file, reason, pieces]) => pieces.map((piece) => ({ file, reason, piece })))
 
-/** Written from the contract by a test. */
+/** Generated from the contract. */
 const GENERATED = /^packages\/client\/src\/contract\//
 
 const START = /^(?:Of|By|With|For|As|Where|Which|Those|Also)\b/

@@ -23,7 +23,7 @@ const sourcesIn = (folder) =>
 const compile = async (folder) => {
   const { rolldown } = await import("rolldown")
   const made = await rolldown({
-    input: [...SOURCES.flatMap(sourcesIn).filter((file) => file.endsWith(".ts"))],
+    input: SOURCES.flatMap(sourcesIn).filter((file) => file.endsWith(".ts")),
     cwd: root,
     platform: "node",
     logLevel: "warn",
@@ -39,7 +39,7 @@ const compile = async (folder) => {
   await made.close()
 }
 
-/** Two processes may write at once: each file is replaced whole, and keeps its time if it is equal. */
+/** Each file is replaced as a whole, because two processes may write at once. */
 const write = (name, text) => {
   const path = join(FOLDER, name)
   const part = `${path}.${process.pid}`

@@ -31,7 +31,7 @@ interface Draft {
   readonly to: string
   readonly subject: string
   readonly lines: ReadonlyArray<string>
-  /** What the reader may do, the most likely first. */
+  /** Links for the reader, the one that most readers want first. */
   readonly actions: ReadonlyArray<Link>
   /** Reason for the email, and advice to a reader who did not ask for it. */
   readonly why: string

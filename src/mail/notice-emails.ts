@@ -1,4 +1,5 @@
 /** Emails about an event that was moved, renamed, postponed, cancelled or deleted, or that takes place after all. */
+import { CANCEL_REASON_LIMIT } from "../model/event.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import { zonedMoment } from "../model/zoned-moment.ts"
 import type { StoredCalendarEvent } from "../store/events/calendar-events.ts"
@@ -32,9 +33,6 @@ interface Told {
   readonly lines: ReadonlyArray<string>
 }
 
-/** The whole text of the reason, on one line. */
-const LONGEST_REASON = 1000
-
 const begins = ({ scheduledAt, timeZone }: NoticedEvent, before = "It "): string =>
   scheduledAt === null ? "The date is not known yet." : `${before}begins on ${zonedMoment(scheduledAt, timeZone)}.`
 
@@ -44,7 +42,7 @@ const cancellation = ({ title, scheduledAt, timeZone, cancelReason }: NoticedEve
     scheduledAt === null
       ? `${eventNamed(title)} is cancelled.`
       : `${eventNamed(title)}, which was to begin on ${zonedMoment(scheduledAt, timeZone)}, is cancelled.`,
-    ...(cancelReason === null ? [] : [`The organiser says why: ${membersLine(cancelReason, "", LONGEST_REASON)}`]),
+    ...(cancelReason === null ? [] : [`The organiser says why: ${membersLine(cancelReason, "", CANCEL_REASON_LIMIT)}`]),
   ],
 })
 

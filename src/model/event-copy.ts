@@ -16,7 +16,7 @@ const endOf = ({ scheduledAt, scheduledEndAt }: Event, start: Timestamp | null):
   return parseTimestamp(toTimestamp(toMillis(start) + toMillis(scheduledEndAt) - toMillis(scheduledAt))) ?? null
 }
 
-/** A setting that is added to events is copied as well. */
+/** Fields that a PATCH may change: a copy has all of them from its source. */
 const SETTINGS = Struct.keys(EventPatch.fields)
 
 export const copyOfEvent = (event: Event, { title, scheduledAt = null }: EventCopyInput) => ({

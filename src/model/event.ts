@@ -50,8 +50,10 @@ const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   ),
 )
 
+/** Longest reason of a cancellation, in UTF-16 units. */
+export const CANCEL_REASON_LIMIT = 1000
 /** Why an event is cancelled, as its people read it. */
-export const CancelReason = LegibleText(1000, isVisible, "must not be blank", membersText)
+export const CancelReason = LegibleText(CANCEL_REASON_LIMIT, isVisible, "must not be blank", membersText)
 
 /** Everybody who registered gets an email a day and ten minutes before `scheduledAt`. */
 const Reminders = Schema.Boolean
@@ -108,7 +110,7 @@ export const EventInput = Schema.Struct({
 }).annotate(named("EventInput"))
 export type EventInput = typeof EventInput.Type
 
-/** Fields that a copy does not have from its source. */
+/** Fields that a request for a copy may set; the copy has the others from its source. */
 export const EventCopyInput = Schema.Struct({
   title: Schema.optionalKey(Title),
   scheduledAt: EventPatch.fields.scheduledAt,

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { Timestamp } from "./timestamp.ts"
 
-/** Longer than every name. */
+/** Maximum length of a name in characters; all names of the database are shorter. */
 const LONGEST_NAME = 64
 /** The runtime also takes offsets such as +01:00, which know no daylight saving time. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/

@@ -32,7 +32,7 @@ export interface SkippedCue {
   readonly reason: string
 }
 
-/** What a lenient reader left out: all in number, the first hundred by line. */
+/** The cues that a lenient reader left out: the number of all, and the first hundred with their lines. */
 export interface Skipped {
   readonly count: number
   readonly first: ReadonlyArray<SkippedCue>
@@ -108,7 +108,7 @@ export class SegmentList {
     this.#segments.push(segment)
   }
 
-  /** The segments in order, and what was left out. */
+  /** The segments in order, and the cues that were left out. */
   result(): ReadSegments {
     return { segments: inOrder(this.#segments), skipped: { count: this.#skipped, first: this.#first } }
   }
