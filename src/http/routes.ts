@@ -22,6 +22,7 @@ import { live } from "./handlers/events/live.ts"
 import { publicEvents } from "./handlers/events/public-events.ts"
 import { questions } from "./handlers/events/questions.ts"
 import { recordings } from "./handlers/events/recordings.ts"
+import { registrations } from "./handlers/events/registrations.ts"
 import { reports } from "./handlers/events/reports.ts"
 import { tableSummaries } from "./handlers/events/table-summaries.ts"
 import { transcripts } from "./handlers/events/transcripts.ts"
@@ -70,6 +71,7 @@ const HANDLERS = {
   questions,
   live,
   reports,
+  registrations,
   joinCodes,
   webhooks,
   publicEvents,

@@ -181,8 +181,10 @@ export const invitationEmail = (
 export interface PersonalLinks {
   /** The person enters the event. */
   readonly enter: string
-  /** The person gives the place up. */
+  /** The person gives the place up, or stops waiting for one. */
   readonly leave: string
+  /** The person sees the state of their registration, and takes an offered place. */
+  readonly place: string
 }
 
 export const leaving = ({ leave }: PersonalLinks) => ({ label: "I cannot come", url: leave })

@@ -96,13 +96,14 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       stamp: Timestamp,
     ) => {
       const { workspaceId, audience, gone } = notice
-      const { id, name, email, isLate } = reader
+      const { id, name, email, isLate, hasPlace } = reader
       const isInvited = audience === "invited"
       const token = refusals.tokenFor({ workspaceId, kind: "invitation", email })
       const to = { name, email, isInvited, known: isLate ? null : knownOf(notice) }
+      const own = id === null ? undefined : await links(sql, event.id, id)
       const readersLinks = {
         event: gone ? null : `${appUrl}/enter/${event.id}`,
-        own: id === null ? null : await links(sql, event.id, id),
+        own: own === undefined || hasPlace ? (own ?? null) : { ...own, enter: own.place },
         unsubscribe: isInvited ? `${publicUrl}/unsubscribe/${token}` : null,
       }
       await mailer.post(sql, noticeEmail(event, to, readersLinks, { sender: mailer.sender, stamp }))
@@ -129,18 +130,19 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       now: number,
     ): Promise<number> => {
       const { number, workspaceId, audience, afterEmail } = notice
-      const readers = await listReaders(sql, notice, isSame(event, knownOf(notice)), BATCH)
+      const told = { lateOnly: isSame(event, knownOf(notice)), isOfCancellation: event.isCancelled || notice.knownCancelled }
+      const readers = await listReaders(sql, notice, told, BATCH)
       const stamp = toTimestamp(now)
-      const { told, passed } =
+      const { told: people, passed } =
         audience === "registered"
           ? { told: readers, passed: readers.length }
           : await toInvite(sql, workspaceId, readers, stamp.slice(0, "2026-01-01".length))
-      for (const reader of told) await post(sql, notice, event, reader, stamp)
+      for (const reader of people) await post(sql, notice, event, reader, stamp)
       const isHeld = passed < readers.length
       if (!isHeld && readers.length < BATCH) await deleteNotice(sql, number)
       else await advanceNotice(sql, number, readers[passed - 1]?.email ?? afterEmail)
       if (isHeld) await holdNotice(sql, number, toTimestamp(now - (now % DAY_MS) + DAY_MS))
-      return told.length
+      return people.length
     }
 
     const postNext = async (sql: Queryable, now: number) => {

@@ -4,6 +4,7 @@ import { HostAbsence, HostAbsenceOfNode, NO_MEASURE } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
+import { Approval, WaitingList } from "./registration.ts"
 import { isVisible, LegibleText, MembersText, MembersTitle, membersText } from "./text/shown-text.ts"
 import { Instant, InstantInput, type Timestamp } from "./timestamp.ts"
 import { TimeZoneInput } from "./zoned-moment.ts"
@@ -65,6 +66,8 @@ const CHOICES = {
   reminders: Reminders,
   hostAbsence: HostAbsence,
   history: EventHistory,
+  approval: Schema.NullOr(Approval).annotate({ description: "Null: everybody is approved at once." }),
+  waitingList: Schema.NullOr(WaitingList).annotate({ description: "Null: a full event takes no registrations." }),
 }
 
 /** Settings of an event, in the form in which callers give them. */
@@ -95,6 +98,8 @@ export const NEW_EVENT = {
   reminders: true,
   hostAbsence: NO_MEASURE,
   history: "brief",
+  approval: null,
+  waitingList: null,
   metadata: {},
 } as const satisfies Partial<typeof Settings.Type>
 
@@ -211,6 +216,8 @@ const FIELDS_OF_NODE = {
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
   hostAbsence: HostAbsenceOfNode,
   history: EventHistory.pipe(Schema.withDecodingDefaultKey(Effect.succeed("brief" as const))),
+  approval: Schema.NullOr(Approval).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  waitingList: Schema.NullOr(WaitingList).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   cancelledAt: Schema.NullOr(Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   cancelReason: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
 }

@@ -17,6 +17,7 @@ import { Live } from "./events/live.ts"
 import { PublicEvents } from "./events/public-events.ts"
 import { Questions } from "./events/questions.ts"
 import { Recordings } from "./events/recordings.ts"
+import { Registrations } from "./events/registrations.ts"
 import { Reports } from "./events/reports.ts"
 import { TableSummaries } from "./events/table-summary.ts"
 import { Transcripts } from "./events/transcripts.ts"
@@ -42,6 +43,7 @@ export const Api = HttpApi.make("gathercue")
     Questions,
     Live,
     Reports,
+    Registrations,
     JoinCodes,
     PublicEvents,
     People,

@@ -20,17 +20,25 @@ const entryLinkOf = (appUrl: string, eventId: string, token: string): string =>
 const leaveLinkOf = (publicUrl: string, eventId: string, token: string): string =>
   `${publicUrl}/leave/${eventId}#token=${token}`
 
+/** Address in the emails of people without a place: their page, which shows the state of the registration and takes an offer. */
+const placeLinkOf = (publicUrl: string, eventId: string, token: string): string =>
+  `${publicUrl}/place/${eventId}#token=${token}`
+
 /** Issues a token for the links of an email to a registrant, in the caller's transaction. */
 export const issueLinks = async (
   sql: Queryable,
   { appUrl, publicUrl }: { readonly appUrl: string; readonly publicUrl: string },
   { eventId, registrationId }: { readonly eventId: string; readonly registrationId: string },
-): Promise<{ readonly enter: string; readonly leave: string }> => {
+): Promise<{ readonly enter: string; readonly leave: string; readonly place: string }> => {
   const token = await issueEntryToken(sql, registrationId)
-  return { enter: entryLinkOf(appUrl, eventId, token), leave: leaveLinkOf(publicUrl, eventId, token) }
+  return {
+    enter: entryLinkOf(appUrl, eventId, token),
+    leave: leaveLinkOf(publicUrl, eventId, token),
+    place: placeLinkOf(publicUrl, eventId, token),
+  }
 }
 
-/** The registration of a token of this event; fails with `Unauthorized` for any other token. */
+/** The registration of a token of this event, in any state; fails with `Unauthorized` for any other token. */
 export const readEntryToken = (eventId: string, token: string) =>
   Effect.gen(function* () {
     const database = yield* Database

@@ -9,6 +9,7 @@ import { Uuid } from "../ids.ts"
 import { PollKind } from "../live/live-values.ts"
 import { Modality } from "../modality.ts"
 import { named } from "../named.ts"
+import { RegistrationState } from "../registration.ts"
 import { EventRole } from "../roles.ts"
 import { inPascalCase } from "../text/identifiers.ts"
 import { Instant, type Timestamp } from "../timestamp.ts"
@@ -52,6 +53,8 @@ const REGISTRATION = {
   participantId: Schema.String,
   name: Schema.String,
   email: Schema.String,
+  /** State after the change; of a cancelled registration the last one. Absent in deliveries of earlier releases. */
+  state: Schema.optionalKey(RegistrationState),
 }
 const PLANNED = {
   title: Schema.String,
@@ -80,7 +83,8 @@ const OF_REGISTRATION = {
   participantId: `reg:${ids.user}`,
   name: "Ada Lovelace",
   email: "ada@example.com",
-}
+  state: "approved",
+} as const
 const OF_PHASE = { phaseId: ids.phase, position: 0, modality: "broadcast", startedAt: T0 } as const
 const OF_POLL = { pollId: ids.question, question: "Lunch?", kind: "single", anonymous: false, openedAt: T0 } as const
 const OF_ABSENCE = { since: T0, measure: "slowChat" } as const
@@ -165,15 +169,41 @@ const TYPES = {
     },
   ),
   "registration.created": ofEvent(
-    "Somebody took a place at an event. A repeated registration of the same address takes no other place, and sends nothing.",
+    "Somebody took a place at an event by registering. A repeated registration of the same address takes no other place, and sends nothing.",
     REGISTRATION,
     OF_REGISTRATION,
   ),
   "registration.cancelled": ofEvent(
-    "A place at an event was given free. The deletion of an event sends none of these.",
+    "A registration was deleted by its person or by the organisers. Its place, if it had one, is free. The deletion of an event sends none of these.",
     REGISTRATION,
     OF_REGISTRATION,
   ),
+  "registration.pending": ofEvent("Somebody registered, and waits for the organisers.", REGISTRATION, {
+    ...OF_REGISTRATION,
+    state: "pending",
+  }),
+  "registration.approved": ofEvent(
+    "Somebody got a place: the organisers approved the registration, or the person accepted an offer.",
+    REGISTRATION,
+    OF_REGISTRATION,
+  ),
+  "registration.declined": ofEvent(
+    "The organisers declined a registration, or the domain of its address did.",
+    REGISTRATION,
+    { ...OF_REGISTRATION, state: "declined" },
+  ),
+  "registration.waiting": ofEvent("Somebody waits for a place at a full event.", REGISTRATION, {
+    ...OF_REGISTRATION,
+    state: "waiting",
+  }),
+  "registration.offered": ofEvent("Somebody who waited is offered a free place.", REGISTRATION, {
+    ...OF_REGISTRATION,
+    state: "offered",
+  }),
+  "registration.expired": ofEvent("Somebody did not take an offered place in time.", REGISTRATION, {
+    ...OF_REGISTRATION,
+    state: "expired",
+  }),
   "phase.started": ofEvent(
     "A phase of a live event became active.",
     { ...PHASE, timerEndsAt: Schema.NullOr(Instant) },

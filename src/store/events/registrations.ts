@@ -1,6 +1,7 @@
 /** Registrations of people for an event, and their entry tokens. */
 import type { EventStatus } from "../../model/event.ts"
 import { registrationOf } from "../../model/participants.ts"
+import type { Approval, Places, RegistrationState } from "../../model/registration.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
@@ -10,19 +11,28 @@ interface RegistrationRow {
   readonly eventId: string
   readonly workspaceId: string
   readonly name: string
+  readonly state: RegistrationState
 }
 
-interface Openness {
-  /** Null for none. */
-  readonly capacity: number | null
+/** A person and the state of their registration. */
+export interface StoredRegistrant {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly state: RegistrationState
+}
+
+export interface Openness extends Places {
+  readonly approval: Approval | null
   readonly status: EventStatus
   readonly isCancelled: boolean
 }
 
-/** Locks the event's row, so that of two callers for the last seat one sees the other. Resolves to what a registration depends on. */
+/** Locks the event's row, which orders all changes of registrations. Resolves to what they depend on. */
 export const lockCapacity = async (sql: Queryable, eventId: string): Promise<Openness | undefined> => {
   const [row] = await sql<Openness[]>`
-    select capacity, status, cancelled_at is not null as is_cancelled from events where id = ${eventId} for no key update`
+    select capacity, registered, waiting, approval, waiting_list, status, cancelled_at is not null as is_cancelled
+      from events where id = ${eventId} for no key update`
   return row
 }
 
@@ -30,9 +40,9 @@ export const findRegistration = async (
   sql: Queryable,
   eventId: string,
   email: string,
-): Promise<{ readonly id: string } | undefined> => {
-  const [row] = await sql<{ id: string }[]>`
-    select id from registrations where event_id = ${eventId} and email = ${email}`
+): Promise<StoredRegistrant | undefined> => {
+  const [row] = await sql<StoredRegistrant[]>`
+    select id, name, email, state from registrations where event_id = ${eventId} and email = ${email}`
   return row
 }
 
@@ -41,17 +51,18 @@ export const findRegistrationById = async (
   sql: Queryable,
   eventId: string,
   id: string,
-): Promise<{ readonly name: string; readonly email: string } | undefined> => {
-  const [row] = await sql<{ name: string; email: string }[]>`
-    select name, email from registrations where event_id = ${eventId} and id = ${id}`
+): Promise<StoredRegistrant | undefined> => {
+  const [row] = await sql<StoredRegistrant[]>`
+    select id, name, email, state from registrations where event_id = ${eventId} and id = ${id}`
   return row
 }
 
-/** Whether a participant's registration exists. */
+/** Whether a participant's registration exists, and lets them in. */
 export const isRegistered = async (
   sql: Queryable,
   { eventId, participantId }: { readonly eventId: string; readonly participantId: string },
-): Promise<boolean> => (await findRegistrationById(sql, eventId, registrationOf(participantId))) !== undefined
+): Promise<boolean> =>
+  (await findRegistrationById(sql, eventId, registrationOf(participantId)))?.state === "approved"
 
 /**
  * Releases the seat and deletes the entry links. `staysOut` bars the address, because of what a host decided. `undefined` when there was no
@@ -61,25 +72,27 @@ export const deleteRegistration = async (
   sql: Queryable,
   eventId: string,
   { id, staysOut }: { readonly id: string; readonly staysOut: boolean },
-): Promise<{ readonly id: string; readonly name: string; readonly email: string } | undefined> => {
+): Promise<StoredRegistrant | undefined> => {
+  // Locked first, as by every change of a registration: the trigger that counts places changes the row.
+  await lockCapacity(sql, eventId)
   if (staysOut) await sql`select keep_blocks(${[id]}::uuid[])`
-  const [row] = await sql<{ id: string; name: string; email: string }[]>`
-    delete from registrations where event_id = ${eventId} and id = ${id} returning id, name, email`
+  const [row] = await sql<StoredRegistrant[]>`
+    delete from registrations where event_id = ${eventId} and id = ${id} returning id, name, email, state`
   return row
 }
 
-/** The addresses among these that are registered for the event. */
+/** The addresses among these that have a place at the event. */
 export const listRegistered = async (
   sql: Queryable,
   eventId: string,
   emails: ReadonlyArray<string>,
 ): Promise<ReadonlySet<string>> => {
   const rows = await sql<{ email: string }[]>`
-    select email from registrations where event_id = ${eventId} and email = any (${[...emails]}::text[])`
+    select email from registrations where event_id = ${eventId} and email = any (${[...emails]}::text[]) and state = 'approved'`
   return new Set(rows.map(({ email }) => email))
 }
 
-/** The number is in the event's row; the database maintains it. */
+/** Number of places that are taken or offered. It is in the event's row; the database maintains it. */
 export const countRegistrations = async (sql: Queryable, eventId: string): Promise<number> => {
   const [row] = await sql<{ registered: number }[]>`select registered from events where id = ${eventId}`
   return row?.registered ?? 0
@@ -88,13 +101,14 @@ export const countRegistrations = async (sql: Queryable, eventId: string): Promi
 /** The event's row is locked, so each change of the event is earlier or later. The time says which, also within a millisecond. */
 export const insertRegistration = async (
   sql: Queryable,
-  registration: { id: string; eventId: string; name: string; email: string },
+  registration: { id: string; eventId: string; name: string; email: string; state?: RegistrationState },
 ): Promise<void> => {
+  const { id, eventId, name, email, state = "approved" } = registration
   await sql`
-    insert into registrations (id, event_id, name, email, created_at)
-    select ${registration.id}, id, ${registration.name}, ${registration.email},
-           greatest(clock_timestamp(), calendar_changed_at + interval '1 millisecond')
-      from events where id = ${registration.eventId}`
+    insert into registrations (id, event_id, name, email, created_at, state, turn)
+    select ${id}, id, ${name}, ${email}, greatest(clock_timestamp(), calendar_changed_at + interval '1 millisecond'),
+           ${state}, ${state === "waiting" ? sql`nextval('registration_turns')` : sql`null`}
+      from events where id = ${eventId}`
 }
 
 export const insertEntryToken = async (
@@ -111,7 +125,7 @@ export const insertEntryToken = async (
  */
 export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): Promise<RegistrationRow | undefined> => {
   const [row] = await sql<RegistrationRow[]>`
-    select r.id, r.event_id, e.workspace_id, r.name
+    select r.id, r.event_id, e.workspace_id, r.name, r.state
       from entry_tokens t join registrations r on r.id = t.registration_id join events e on e.id = r.event_id
      where t.token_hash = ${tokenHash} and not is_blocked(e.id, 'reg:' || r.id)
        and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`

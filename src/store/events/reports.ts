@@ -4,6 +4,7 @@ import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { Poll, Round } from "../../model/live/live-records.ts"
 import { streamRoom } from "../../model/live/streams.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
+import type { RegistrationState } from "../../model/registration.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { parseTimestamp, type Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -95,22 +96,44 @@ export interface RegisteredRow {
   readonly name: string
   readonly email: string
   readonly createdAt: Timestamp
+  readonly state: RegistrationState
+  /** Place in the waiting list, from 1; null in other states. */
+  readonly position: number | null
+  readonly offerEndsAt: Timestamp | null
+  readonly declineReason: string | null
 }
 
-/** `search` is a part of the name or the address; empty for all. */
+/** Registrations of an event with their places in the waiting list. */
+const registered = (sql: Queryable, eventId: string) => sql`
+  select r.id, event_id, name, email, created_at, state, w.position, offer_ends_at, decline_reason
+    from registrations r
+    left join (select id, row_number() over (order by turn)::integer as position from registrations
+                where event_id = ${eventId} and state = 'waiting') w on w.id = r.id
+   where event_id = ${eventId}`
+
+/** The existing ones among these registrations of the event, in no order. */
+export const listRegistrations = async (
+  sql: Queryable,
+  eventId: string,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyArray<RegisteredRow>> =>
+  sql<RegisteredRow[]>`${registered(sql, eventId)} and r.id = any (${[...ids]}::uuid[])`
+
+/** `q` is a part of the name or the address; an absent condition holds for all. */
 export const pageRegistrations = async (
   sql: Queryable,
   eventId: string,
-  search: string,
+  { q = "", state }: { readonly q?: string; readonly state?: RegistrationState },
   { after, limit }: PageRequest,
 ): Promise<Page<RegisteredRow>> => {
   const { createdAt, id } = after ?? FIRST
-  const pattern = patternOf(search)
+  const pattern = patternOf(q)
   const rows = await sql<RegisteredRow[]>`
-    select id, event_id, name, email, created_at from registrations
-     where event_id = ${eventId} and (${matches(sql, "name", pattern)} or ${matches(sql, "email", pattern)})
-       and (created_at, id::text) > (${createdAt}, ${id})
-     order by created_at, id limit ${limit + 1}`
+    ${registered(sql, eventId)}
+       and (${matches(sql, "name", pattern)} or ${matches(sql, "email", pattern)})
+       ${state === undefined ? sql`` : sql`and state = ${state}`}
+       and (created_at, r.id::text) > (${createdAt}, ${id})
+     order by created_at, r.id limit ${limit + 1}`
   return pageOf(
     rows,
     limit,

@@ -53,35 +53,38 @@ export interface NoticeReader {
   readonly id: string | null
   readonly name: string | null
   readonly email: string
+  /** False for registered people without a place. */
+  readonly hasPlace: boolean
   /** The reader came after the first change, and does not know the event as the notice says. */
   readonly isLate: boolean
 }
 
 /**
  * The next readers by address, except those who came after the last change. `lateOnly`: the event is again as the others know it. People
- * whose registration is being cancelled are left out.
+ * whose registration is being cancelled are left out. Registered people without a place are told of a cancellation, and of its end.
  */
 export const listReaders = async (
   sql: Queryable,
   notice: ClaimedNotice,
-  lateOnly: boolean,
+  { lateOnly, isOfCancellation }: { readonly lateOnly: boolean; readonly isOfCancellation: boolean },
   limit: number,
 ): Promise<ReadonlyArray<NoticeReader>> => {
   const { number, eventId, audience, gone, since, changedAt, afterEmail, untilEmail } = notice
   if (gone) {
     return sql<NoticeReader[]>`
-      select null as id, name, email, false as is_late from notice_readers
+      select null as id, name, email, true as has_place, false as is_late from notice_readers
        where notice = ${number} and email > ${afterEmail} order by email limit ${limit}`
   }
   if (audience === "registered") {
     return sql<NoticeReader[]>`
-      select id, name, email, created_at > ${since} as is_late from registrations
+      select id, name, email, state = 'approved' as has_place, created_at > ${since} as is_late from registrations
        where event_id = ${eventId} and email > ${afterEmail} and (${untilEmail}::text is null or email <= ${untilEmail})
+         and (state = 'approved' or ${isOfCancellation} and state in ('pending', 'waiting', 'offered'))
          and created_at <= ${changedAt} and (not ${lateOnly} or created_at > ${since})
        order by email limit ${limit} for key share skip locked`
   }
   return sql<NoticeReader[]>`
-    select null as id, i.name, i.email, i.created_at > ${since} as is_late from invited_to(${eventId}, ${afterEmail}, ${untilEmail}) as i
+    select null as id, i.name, i.email, true as has_place, i.created_at > ${since} as is_late from invited_to(${eventId}, ${afterEmail}, ${untilEmail}) as i
      where i.created_at <= ${changedAt} and (not ${lateOnly} or i.created_at > ${since})
      order by i.email limit ${limit}`
 }

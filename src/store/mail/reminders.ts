@@ -65,7 +65,7 @@ export const listReminded = async (
 ): Promise<ReadonlyArray<RemindedPerson>> =>
   sql<RemindedPerson[]>`
     select id, name, email from registrations
-     where event_id = ${eventId} and email > ${afterEmail} and created_at <= ${registeredBy}
+     where event_id = ${eventId} and state = 'approved' and email > ${afterEmail} and created_at <= ${registeredBy}
      order by email limit ${limit} for key share skip locked`
 
 /** Advances the reminder in the transaction that posts its emails. */

@@ -53,6 +53,11 @@ const deleteRegistrationsOf = async (
   workspaceId: string,
   email: string,
 ): Promise<ReadonlyArray<string>> => {
+  // Locked first, and in one order, as by every change of registrations.
+  await sql`
+    select 1 from events e where workspace_id = ${workspaceId}
+       and exists (select from registrations r where r.event_id = e.id and r.email = any(${storedForms(email)}::text[]))
+     order by id for no key update`
   await sql`
     select keep_blocks(array_agg(r.id)) from registrations r join events e on e.id = r.event_id
      where e.workspace_id = ${workspaceId} and r.email = any(${storedForms(email)}::text[])`
@@ -254,7 +259,7 @@ export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: Peop
   // Includes undelivered messages, because they name the person.
   await sql`
     delete from outbox_messages
-     where type in ('registration.created', 'registration.cancelled') and event_id = any (${events}::uuid[])
+     where type like 'registration.%' and event_id = any (${events}::uuid[])
        and body::jsonb->>'participantId' = any (${people}::text[])`
   await sql`
     delete from table_note_tokens where event_id = any (${events}::uuid[]) and user_id = any (${people}::text[])`

@@ -157,7 +157,8 @@ const readAt = async (
         from walked w join live_records r using (event_id)
        where r.kind in ('hand', 'seat', 'stage', 'role', 'mute', 'admission', 'waiting', 'opt') and r.id = any (${people}::text[])
       union all
-      select r.event_id, 'registration', r.id::text, r.created_at, jsonb_build_object('name', r.name, 'email', r.email)
+      select r.event_id, 'registration', r.id::text, r.created_at, jsonb_build_object('name', r.name, 'email', r.email,
+               'state', r.state, 'offerEndsAt', ${sql.unsafe(utcOf("r.offer_ends_at"))}, 'declineReason', r.decline_reason)
         from walked w join registrations r using (event_id) where r.email = any(${addresses}::text[])
       union all
       select s.event_id, 'tableNotes', s.room_id || ' ' || (p->>'userId'), s.generated_at,

@@ -6,6 +6,7 @@ import { PollOption } from "../../../model/integrations/webhook-types.ts"
 import { Poll } from "../../../model/live/live-records.ts"
 import { named } from "../../../model/named.ts"
 import { ParticipantKind } from "../../../model/participants.ts"
+import { RegistrationState } from "../../../model/registration.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
@@ -26,6 +27,7 @@ import {
 import { Csv, FileQuery } from "../file.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "../workspaces/audit.ts"
+import { Registration } from "./registrations.ts"
 
 const Attendee = Schema.Struct({
   participantId: Schema.String,
@@ -44,14 +46,6 @@ const Attendee = Schema.Struct({
   seconds: Schema.Int,
   stays: Schema.Int,
 }).annotate(named("Attendee"))
-
-const Registration = Schema.Struct({
-  id: Uuid,
-  eventId: Uuid,
-  name: Schema.String,
-  email: Schema.String,
-  createdAt: Instant,
-}).annotate(named("Registration"))
 
 const Message = Schema.Struct({
   id: Uuid,
@@ -125,6 +119,9 @@ export const Reports = HttpApiGroup.make("reports")
             examples: ["example.com"],
           }),
         ),
+        state: Schema.optionalKey(
+          Schema.Literals(RegistrationState.literals).annotate({ description: "Only registrations in this state." }),
+        ),
       },
       success: [pageOf("registrations", Registration), Csv],
       error: problems("bad_request", ...COMMON, "not_found", "conflict", "fresh_sign_in_required"),
@@ -132,8 +129,8 @@ export const Reports = HttpApiGroup.make("reports")
       .annotate(EndpointAccess, "event")
       .annotate(FreshSignIn, "file")
       .annotate(ReadsPeople, true)
-      .annotate(OpenApi.Summary, "The people who have taken a place, the first first")
-      .annotate(OpenApi.Description, "With `q` only those whose name or address has these characters.")
+      .annotate(OpenApi.Summary, "The people who have registered, the first first")
+      .annotate(OpenApi.Description, "Everybody, or those in a state. With `q` only those whose name or address has these characters.")
       .annotate(Example, {
         response: examplePage("registrations", registration),
         texts: { "text/csv": REGISTRATIONS_CSV },
@@ -155,10 +152,10 @@ export const Reports = HttpApiGroup.make("reports")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "rate_limited"),
     })
       .annotate(EndpointAccess, "event")
-      .annotate(OpenApi.Summary, "Send the email with the entry link again")
+      .annotate(OpenApi.Summary, "Send the email of the registration's state again")
       .annotate(
         OpenApi.Description,
-        "Earlier links go on working. The person's address gets at most three emails a minute.",
+        "With the link to enter for a person who has a place. Earlier links go on working. The person's address gets at most three emails a minute.",
       )
       .annotate(Example, { response: { sent: true } }),
     report("listChat", "chat", "messages", Message, "The messages of the event and its rooms, the first first")

@@ -22,8 +22,12 @@ export const registration = {
   name: "Grace Hopper",
   email: "grace@example.com",
   createdAt: T0,
+  state: "approved",
+  position: null,
+  offerEndsAt: null,
+  declineReason: null,
 }
-export const REGISTRATIONS_CSV = `id,name,email,createdAt\r\n${ids.session},Grace Hopper,grace@example.com,${T0}\r\n`
+export const REGISTRATIONS_CSV = `id,name,email,createdAt,state,position,offerEndsAt,declineReason\r\n${ids.session},Grace Hopper,grace@example.com,${T0},approved,,,\r\n`
 
 export const chatMessage = {
   id: ids.session,

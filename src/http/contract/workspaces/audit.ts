@@ -48,6 +48,8 @@ export const AUDIT_ACTIONS = [
   "event.reinstated",
   "phase.deleted",
   "registration.cancelled",
+  "registration.approved",
+  "registration.declined",
   "recording.deleted",
   "broadcast.ingest_created",
   "clip.deleted",

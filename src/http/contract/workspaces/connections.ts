@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
+import { Domain } from "../../../model/text/domain.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
 import { created, Example, FreshSignIn, Name, PathId } from "../endpoint.ts"
@@ -10,12 +11,6 @@ import { CONNECTION } from "../examples/second-factor-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "./audit.ts"
 
-const Domain = Schema.String.check(
-  Schema.isMaxLength(253),
-  Schema.isPattern(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/, {
-    message: "must be a domain in lower case, such as example.com",
-  }),
-)
 const Domains = Schema.Array(Domain).check(Schema.isMinLength(1), Schema.isMaxLength(20))
 const Issuer = Schema.String.check(
   Schema.isMaxLength(2048),

@@ -1,27 +1,32 @@
-/** The email that confirms a registration, with the links of its person and the calendar file of the event. */
+/** The email that tells a person the state of their registration: a confirmation with links and the calendar file, or why there is no place. */
 import { Effect } from "effect"
 import { issueLinks } from "../../../identity/accounts/entry.ts"
 import { calendarFile } from "../../../mail/calendar.ts"
 import { entryEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
+import { outsideEmail } from "../../../mail/registration-emails.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
 import type { CalendarEvent } from "../../../store/events/calendar-events.ts"
+import type { StoredRegistrant } from "../../../store/events/registrations.ts"
+import { findStanding } from "../../../store/events/waiting-list.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-interface Registrant {
-  readonly id: string
-  readonly name: string
-  readonly email: string
-}
-
-/** Posts a confirmation, in the caller's transaction. */
+/** Posts the email of the state, in the caller's transaction. */
 export const confirmations = Effect.gen(function* () {
   const { appUrl, publicUrl } = yield* HttpSettings
   const mailer = yield* Mailer
-  return async (sql: Queryable, event: CalendarEvent, person: Registrant, stamp: Timestamp): Promise<void> => {
+  return async (sql: Queryable, event: CalendarEvent, person: StoredRegistrant, stamp: Timestamp): Promise<void> => {
     const { scheduledAt, timeZone } = event
     const links = await issueLinks(sql, { appUrl, publicUrl }, { eventId: event.id, registrationId: person.id })
+    const { state } = person
+    if (state !== "approved") {
+      const standing = await findStanding(sql, event.id, person.id)
+      const none = { position: null, offerEndsAt: null, declineReason: null }
+      const eventPage = `${appUrl}/enter/${event.id}`
+      await mailer.post(sql, outsideEmail(person, event, { ...none, ...standing, state }, { links, eventPage }))
+      return
+    }
     const file = { method: "REQUEST", stamp, page: links.enter, sender: mailer.sender, attendee: person } as const
     const entry = { name: person.name, event: event.title, when: scheduledAt, timeZone }
     const calendar =

@@ -5,10 +5,11 @@ import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import { calendarFile } from "../../../mail/calendar.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
+import { Conflict, EventFull, NotFound, Unauthorized } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
+import { placeFor, stateOfNew } from "../../../model/registration.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { membersText } from "../../../model/text/shown-text.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../../../model/timestamp.ts"
@@ -30,11 +31,13 @@ import {
   insertRegistration,
   lockCapacity,
 } from "../../../store/events/registrations.ts"
+import { moveRegistrations } from "../../../store/events/waiting-list.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
 import { whyNotReplayable } from "../../../store/live/kept-history.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
+import { appendRegistrationOccurrences } from "../../../store/webhooks/registration-occurrences.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
@@ -49,7 +52,6 @@ import {
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { confirmations } from "./confirmations.ts"
-import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
 const descriptionOf = ({ description, metadata }: Event): string | null => {
   const { description: kept } = metadata
@@ -75,7 +77,10 @@ const headOf = (event: Event) => ({
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-/** Takes a seat, or finds the existing one. Fails with `Conflict` for an ended or cancelled event and with `NotFound` for a deleted one. */
+/**
+ * Registers a person, or finds the registration. Fails with `Conflict` for an ended or cancelled event and for a declined person, and with
+ * `NotFound` for a deleted event. Whoever missed an offer registers anew.
+ */
 const takePlace = (sql: Queryable, event: Event, person: { name: string; email: string }, at: Timestamp) =>
   Effect.gen(function* () {
     const eventId = event.id
@@ -84,14 +89,16 @@ const takePlace = (sql: Queryable, event: Event, person: { name: string; email: 
     if (limits.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
     if (limits.isCancelled) return yield* new Conflict({ detail: "The event is cancelled." })
     const known = yield* query(() => findRegistration(sql, eventId, person.email))
-    if (known !== undefined) return { id: known.id, alreadyRegistered: true }
-    if (limits.capacity !== null && (yield* query(() => countRegistrations(sql, eventId))) >= limits.capacity) {
-      return yield* new EventFull()
-    }
-    const id = newId()
-    yield* query(() => insertRegistration(sql, { id, eventId, ...person }))
-    yield* query(() => appendRegistrationOccurrence(sql, "registration.created", event, { id, ...person }, at))
-    return { id, alreadyRegistered: false }
+    if (known?.state === "declined") return yield* new Conflict({ detail: "The organisers declined the registration." })
+    if (known !== undefined && known.state !== "expired") return { ...known, alreadyRegistered: true }
+    const state = known === undefined ? stateOfNew(limits, person.email) : placeFor(limits)
+    if (state === undefined) return yield* new EventFull()
+    const { id } = known ?? { id: newId() }
+    if (known === undefined) yield* query(() => insertRegistration(sql, { id, eventId, ...person, state }))
+    else yield* query(() => moveRegistrations(sql, eventId, [id], state))
+    const change = known === undefined && state === "approved" ? "created" : state
+    yield* query(() => appendRegistrationOccurrences(sql, change, event, [{ id, ...person, state }], at))
+    return { id, state, alreadyRegistered: known !== undefined }
   })
 
 /** An uploaded recording does not say when it began: it counts as begun with the event. */
@@ -262,19 +269,19 @@ export const publicEvents = {
         const outbox = yield* OutboxSignal
         const confirm = yield* confirmations
         const now = toTimestamp(yield* Clock.currentTimeMillis)
-        const alreadyRegistered = yield* (yield* Database).transaction((sql) =>
+        const { state, alreadyRegistered } = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
-            const { id, alreadyRegistered } = yield* takePlace(sql, event, person, now)
+            const taken = yield* takePlace(sql, event, person, now)
             // Read under the lock of the event's row: the request may have found it before a change.
             const stored = yield* query(() => findCalendarEvent(sql, event.id))
             if (stored === undefined) return yield* NotFound.of("event")
-            yield* query(() => confirm(sql, stored, { id, ...person }, now))
-            return alreadyRegistered
+            yield* query(() => confirm(sql, stored, { ...person, ...taken }, now))
+            return taken
           }),
         )
         mailer.collect()
         outbox.notify()
-        return { registered: true, alreadyRegistered }
+        return { registered: state === "approved", alreadyRegistered }
       }),
   },
   enter: {
@@ -282,6 +289,9 @@ export const publicEvents = {
     handle: ({ payload, scope: { event } }) =>
       Effect.gen(function* () {
         const registration = yield* readEntryToken(event.id, payload.token)
+        if (registration.state !== "approved") {
+          return yield* new Unauthorized({ detail: "The registration has no place at the event." })
+        }
         const { token } = yield* (yield* Tokens).issue("entry", {
           participantId: registeredAs(registration.id),
           eventId: event.id,

@@ -71,8 +71,10 @@ const ATTENDANCE: Columns<AttendeeRow> = {
 }
 
 const REGISTRATIONS: Columns<RegisteredRow> = {
-  names: ["id", "name", "email", "createdAt"],
-  rowsOf: ({ id, name, email, createdAt }) => [[id, name, email, createdAt]],
+  names: ["id", "name", "email", "createdAt", "state", "position", "offerEndsAt", "declineReason"],
+  rowsOf: ({ id, name, email, createdAt, state, position, offerEndsAt, declineReason }) => [
+    [id, name, email, createdAt, state, position, offerEndsAt, declineReason],
+  ],
 }
 
 const CHAT: Columns<ReportedMessage> = {
@@ -132,7 +134,7 @@ export const reports = {
       report(
         call,
         "registrations",
-        (sql, eventId, request) => pageRegistrations(sql, eventId, call.query.q ?? "", request),
+        (sql, eventId, request) => pageRegistrations(sql, eventId, call.query, request),
         same,
         REGISTRATIONS,
       ),
@@ -155,7 +157,7 @@ export const reports = {
         yield* (yield* RateLimits).mail("entry", person.email)
         const confirm = yield* confirmations
         const now = toTimestamp(yield* Clock.currentTimeMillis)
-        yield* database.transaction((sql) => query(() => confirm(sql, stored, { id: registrationId, ...person }, now)))
+        yield* database.transaction((sql) => query(() => confirm(sql, stored, person, now)))
         ;(yield* Mailer).collect()
         return { sent: true }
       }),

@@ -2,7 +2,7 @@
 create or replace function insert_events(drafts jsonb) returns setof events language plpgsql as $$
 -- Columns that drafts lack, including a column that nodes of the previous release do not send.
 declare fresh events := jsonb_populate_record(null::events, jsonb_build_object(
-  'registered', 0, 'entries_swept', false, 'history', 'brief', 'calendar_sequence', 0, 'created_at', now(), 'updated_at', now()));
+  'registered', 0, 'waiting', 0, 'entries_swept', false, 'history', 'brief', 'calendar_sequence', 0, 'created_at', now(), 'updated_at', now()));
 begin
   return query
   with event as (

@@ -1,11 +1,13 @@
 -- The triggers, each after its function. Triggers are applied with the functions, because a table is created before the functions that name
 -- it, and a trigger after its function.
 
--- Maintains events.registered, the number of the event's registrations.
+-- Maintains events.registered, the number of the event's places that are taken or offered, and events.waiting.
+create or replace function has_place(state text) returns boolean language sql immutable as $$ select state in ('approved', 'offered') $$;
 create or replace function count_new_registrations() returns trigger language plpgsql as $$
 begin
-  update events e set registered = e.registered + a.n
-    from (select event_id, count(*) as n from added group by event_id) a where e.id = a.event_id;
+  update events e set registered = e.registered + a.places, waiting = e.waiting + a.waiting
+    from (select event_id, count(*) filter (where has_place(state)) as places, count(*) filter (where state = 'waiting') as waiting
+            from added group by event_id) a where e.id = a.event_id;
   return null;
 end $$;
 create or replace trigger registrations_added after insert on registrations referencing new table as added
@@ -14,12 +16,26 @@ create or replace trigger registrations_added after insert on registrations refe
 -- The deletion of an event deletes its registrations after the event's row is gone. The update then changes no row.
 create or replace function count_lost_registrations() returns trigger language plpgsql as $$
 begin
-  update events e set registered = e.registered - l.n
-    from (select event_id, count(*) as n from lost group by event_id) l where e.id = l.event_id;
+  update events e set registered = e.registered - l.places, waiting = e.waiting - l.waiting
+    from (select event_id, count(*) filter (where has_place(state)) as places, count(*) filter (where state = 'waiting') as waiting
+            from lost group by event_id) l where e.id = l.event_id;
   return null;
 end $$;
 create or replace trigger registrations_lost after delete on registrations referencing old table as lost
   for each statement execute function count_lost_registrations();
+
+create or replace function count_moved_registrations() returns trigger language plpgsql as $$
+begin
+  update events e set registered = e.registered + m.places, waiting = e.waiting + m.waiting
+    from (select event_id, sum(places) as places, sum(waiting) as waiting
+            from (select event_id, has_place(state)::integer as places, (state = 'waiting')::integer as waiting from added
+                  union all select event_id, -has_place(state)::integer, -(state = 'waiting')::integer from lost) as moves
+           group by event_id) m
+   where e.id = m.event_id and (m.places <> 0 or m.waiting <> 0);
+  return null;
+end $$;
+create or replace trigger registrations_moved after update on registrations referencing old table as lost new table as added
+  for each statement execute function count_moved_registrations();
 
 -- A role changed or removed on an event ends older invites to it. An invite that is being accepted at this moment is kept.
 create or replace function end_older_invites() returns trigger language plpgsql as $$
@@ -197,7 +213,7 @@ returns table (email text, name text, created_at timestamptz) language sql stabl
    where i.event_id = of_event and i.email > after_email and (until_email is null or i.email <= until_email)
      and (i.status = 'pending' and i.expires_at > now()
           or i.status = 'accepted' and exists (select from memberships m where m.event_id = of_event and m.user_id = u.id))
-     and not exists (select from registrations r where r.event_id = of_event and r.email = i.email)
+     and not exists (select from registrations r where r.event_id = of_event and r.email = i.email and r.state = 'approved')
    group by i.email
 $$;
 
@@ -230,7 +246,7 @@ begin
     if reader = 'registered' then
       insert into notice_readers (notice, email, name)
       select added, r.email, r.name from registrations r
-       where r.event_id = old.id and (old.cancelled_at is null or r.email > newest.after_email);
+       where r.event_id = old.id and r.state not in ('declined', 'expired') and (old.cancelled_at is null or r.email > newest.after_email);
     else
       insert into notice_readers (notice, email, name)
       select added, i.email, i.name

@@ -1,0 +1,152 @@
+/** Decisions of organisers about registrations, and what people do with the links of their emails. */
+import { Clock, Effect } from "effect"
+import { Mailer } from "../../../mail/mailer.ts"
+import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
+import type { Event } from "../../../model/event.ts"
+import { placeFor } from "../../../model/registration.ts"
+import { toTimestamp } from "../../../model/timestamp.ts"
+import { afterCommit, Database } from "../../../store/database.ts"
+import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
+import { lockCapacity, type Openness, type StoredRegistrant } from "../../../store/events/registrations.ts"
+import { listRegistrations } from "../../../store/events/reports.ts"
+import { moveRegistrations } from "../../../store/events/waiting-list.ts"
+import { query } from "../../../store/query.ts"
+import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
+import { appendRegistrationOccurrences } from "../../../store/webhooks/registration-occurrences.ts"
+import type { Registrations } from "../../contract/events/registrations.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
+import { confirmations } from "./confirmations.ts"
+import { acceptPlace, leavePlace, ownPlace } from "./own-places.ts"
+
+type Decision = { readonly to: "approved" } | { readonly to: "declined"; readonly reason: string | null }
+type Decided = "approved" | "waiting" | "declined"
+
+/** Any other state stays as it is. */
+const DECIDABLE: { readonly [to in Decision["to"]]: ReadonlyArray<StoredRegistrant["state"]> } = {
+  approved: ["pending", "declined"],
+  declined: ["pending", "waiting", "offered", "expired"],
+}
+
+/** Decides one after the other: each approval counts for the next. */
+const deciding = (limits: Openness, { to }: Decision) => {
+  let { registered, waiting } = limits
+  return ({ state }: StoredRegistrant): Decided | Conflict | EventFull => {
+    if (!DECIDABLE[to].includes(state)) {
+      return new Conflict({
+        detail: state === to ? `The registration is ${state} already.` : `The registration is ${state}, and cannot be ${to}.`,
+      })
+    }
+    if (to === "declined") return to
+    const place = placeFor({ ...limits, registered, waiting })
+    if (place === "approved") registered += 1
+    if (place === "waiting") waiting += 1
+    return place ?? new EventFull()
+  }
+}
+
+const decide = (event: Pick<Event, "id" | "workspaceId">, ids: ReadonlyArray<string>, decision: Decision) =>
+  Effect.gen(function* () {
+    yield* requireProvedOrganiser(event.workspaceId)
+    const mailer = yield* Mailer
+    const outbox = yield* OutboxSignal
+    const confirm = yield* confirmations
+    const now = toTimestamp(yield* Clock.currentTimeMillis)
+    const reason = decision.to === "declined" ? decision.reason : null
+    const answer = yield* (yield* Database).transaction((sql) =>
+      Effect.gen(function* () {
+        const limits = yield* query(() => lockCapacity(sql, event.id))
+        const stored = yield* query(() => findCalendarEvent(sql, event.id))
+        if (limits === undefined || stored === undefined) return yield* NotFound.of("event")
+        if (limits.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+        if (limits.isCancelled) return yield* new Conflict({ detail: "The event is cancelled." })
+        const wanted = [...new Set(ids)]
+        const found = new Map((yield* query(() => listRegistrations(sql, event.id, wanted))).map((row) => [row.id, row]))
+        const missing = wanted.find((id) => !found.has(id))
+        if (missing !== undefined) return yield* NotFound.of(`registration: ${missing}`)
+        const next = deciding(limits, decision)
+        const outcomes = wanted.flatMap((id) => {
+          const person = found.get(id)
+          return person === undefined ? [] : [{ person, outcome: next(person) }]
+        })
+        const decided = outcomes.flatMap(({ person, outcome }) =>
+          typeof outcome === "string" ? [{ ...person, state: outcome }] : [],
+        )
+        for (const state of ["approved", "waiting", "declined"] as const) {
+          const people = decided.filter((person) => person.state === state)
+          if (people.length === 0) continue
+          const moved = people.map(({ id }) => id)
+          yield* query(() => moveRegistrations(sql, event.id, moved, state, reason))
+          yield* query(() => appendRegistrationOccurrences(sql, state, event, people, now))
+        }
+        for (const person of decided) yield* query(() => confirm(sql, stored, person, now))
+        const after = new Map((yield* query(() => listRegistrations(sql, event.id, wanted))).map((row) => [row.id, row]))
+        return {
+          registrations: decided.flatMap(({ id }) => after.get(id) ?? []),
+          refused: outcomes.flatMap(({ person: { id }, outcome }) =>
+            typeof outcome === "string" ? [] : [{ id, failure: outcome }],
+          ),
+        }
+      }),
+    )
+    yield* afterCommit(
+      Effect.sync(() => {
+        mailer.collect()
+        outbox.notify()
+      }),
+    )
+    return answer
+  })
+
+const decideOne = (event: Event, id: string, decision: Decision) =>
+  Effect.gen(function* () {
+    const { registrations, refused } = yield* decide(event, [id], decision)
+    const [registration] = registrations
+    return registration ?? (yield* refused[0]?.failure ?? NotFound.of("registration"))
+  })
+
+const decideMany = (event: Event, ids: ReadonlyArray<string>, decision: Decision) =>
+  Effect.map(decide(event, ids, decision), ({ registrations, refused }) => {
+    const body = {
+      registrations,
+      refused: refused.map(({ id, failure }) =>
+        failure._tag === "EventFull"
+          ? { id, code: "event_full" as const, detail: "The event is full." }
+          : { id, code: "conflict" as const, detail: failure.detail },
+      ),
+    }
+    return new Reply(body, { targets: registrations.map(({ id }) => id) })
+  })
+
+const placeOf = (eventId: string, token: string) =>
+  Effect.map(ownPlace(eventId, token), ({ name, standing }) => ({ name, ...standing }))
+
+export const registrations = {
+  approveRegistration: {
+    access: "event",
+    handle: ({ params: { registrationId }, scope: { event } }) => decideOne(event, registrationId, { to: "approved" }),
+  },
+  declineRegistration: {
+    access: "event",
+    handle: ({ params: { registrationId }, payload: { reason = null }, scope: { event } }) =>
+      decideOne(event, registrationId, { to: "declined", reason }),
+  },
+  approveRegistrations: {
+    access: "event",
+    handle: ({ payload: { ids }, scope: { event } }) => decideMany(event, ids, { to: "approved" }),
+  },
+  declineRegistrations: {
+    access: "event",
+    handle: ({ payload: { ids, reason = null }, scope: { event } }) => decideMany(event, ids, { to: "declined", reason }),
+  },
+  getPlace: { access: "sharedEvent", handle: ({ payload: { token }, scope: { event } }) => placeOf(event.id, token) },
+  acceptPlace: {
+    access: "sharedEvent",
+    handle: ({ payload: { token }, scope: { event } }) =>
+      Effect.andThen(acceptPlace(event.id, token), placeOf(event.id, token)),
+  },
+  leavePlace: {
+    access: "sharedEvent",
+    handle: ({ payload: { token }, scope: { event } }) => Effect.asVoid(leavePlace(event.id, token)),
+  },
+} satisfies Handlers<typeof Registrations>

@@ -1,0 +1,36 @@
+/** Webhooks about registrations of an event, written by the transaction that changes their state. */
+import { newId } from "../../model/ids.ts"
+import { registeredAs } from "../../model/participants.ts"
+import type { RegistrationState } from "../../model/registration.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { appendOccurrences } from "./outbox.ts"
+
+interface Registrant {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly state: RegistrationState
+}
+
+/** `registration.created` is a place that was taken at once. */
+type Change = "created" | "cancelled" | RegistrationState
+
+/** Resolves to the number of deliveries. `notify` of the outbox's signal is called after the commit. */
+export const appendRegistrationOccurrences = (
+  sql: Queryable,
+  change: Change,
+  event: { readonly id: string; readonly workspaceId: string },
+  registrants: ReadonlyArray<Registrant>,
+  occurredAt: Timestamp,
+): Promise<number> => {
+  const { id: eventId, workspaceId } = event
+  const type = `registration.${change}` as const
+  return appendOccurrences(
+    sql,
+    registrants.map(({ id, name, email, state }) => {
+      const extra = { registrationId: id, participantId: registeredAs(id), name, email, state }
+      return { id: newId(), type, workspaceId, eventId, occurredAt, extra }
+    }),
+  )
+}
