@@ -88,6 +88,12 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       !(await founderSentMore(sql, workspaceId, day, mailPerWorkspacePerDay * FULL_WORKSPACES - 1)) &&
       (await countEmails(sql, workspaceId, day, 1, mailPerWorkspacePerDay))
 
+    /** People without a place do not enter: their links lead to the page of their registration. */
+    const linksOf = async (sql: Queryable, eventId: string, id: string, hasPlace: boolean): Promise<PersonalLinks> => {
+      const own = await links(sql, eventId, id)
+      return hasPlace ? own : { ...own, enter: own.place }
+    }
+
     const post = async (
       sql: Queryable,
       notice: ClaimedNotice,
@@ -100,10 +106,9 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       const isInvited = audience === "invited"
       const token = refusals.tokenFor({ workspaceId, kind: "invitation", email })
       const to = { name, email, isInvited, known: isLate ? null : knownOf(notice) }
-      const own = id === null ? undefined : await links(sql, event.id, id)
       const readersLinks = {
         event: gone ? null : `${appUrl}/enter/${event.id}`,
-        own: own === undefined || hasPlace ? (own ?? null) : { ...own, enter: own.place },
+        own: id === null ? null : await linksOf(sql, event.id, id, hasPlace),
         unsubscribe: isInvited ? `${publicUrl}/unsubscribe/${token}` : null,
       }
       await mailer.post(sql, noticeEmail(event, to, readersLinks, { sender: mailer.sender, stamp }))
@@ -130,7 +135,10 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       now: number,
     ): Promise<number> => {
       const { number, workspaceId, audience, afterEmail } = notice
-      const told = { lateOnly: isSame(event, knownOf(notice)), isOfCancellation: event.isCancelled || notice.knownCancelled }
+      const told = {
+        lateOnly: isSame(event, knownOf(notice)),
+        isOfCancellation: event.isCancelled || notice.knownCancelled,
+      }
       const readers = await listReaders(sql, notice, told, BATCH)
       const stamp = toTimestamp(now)
       const { told: people, passed } =

@@ -13,7 +13,7 @@ import type { StoredRegistrant } from "../store/events/registrations.ts"
 import { claimWaitingEvent, endOffers, makeOffers } from "../store/events/waiting-list.ts"
 import { OutboxSignal } from "../store/webhooks/outbox.ts"
 import { appendRegistrationOccurrences } from "../store/webhooks/registration-occurrences.ts"
-import { Telemetry } from "../telemetry/telemetry.ts"
+import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { PersonalLinks } from "./emails.ts"
 import { Mailer } from "./mailer.ts"
 import { BATCH, postInSteps, postingStep } from "./posting.ts"
@@ -43,7 +43,11 @@ export const offerSteps = ({ links, appUrl }: OfferOptions) =>
       if (claimed === undefined) return undefined
       const { id, capacity, isCancelled } = claimed
       const event = await findCalendarEvent(sql, id)
-      const tell = async (state: "offered" | "expired", people: ReadonlyArray<StoredRegistrant>, offerEndsAt: typeof at | null) => {
+      const tell = async (
+        state: "offered" | "expired",
+        people: ReadonlyArray<StoredRegistrant>,
+        offerEndsAt: typeof at | null,
+      ) => {
         await appendRegistrationOccurrences(sql, state, claimed, people, at)
         if (event === undefined || event.status === "ended") return
         const standing = { state, offerEndsAt, position: null, declineReason: null }
@@ -74,7 +78,9 @@ export const offerSteps = ({ links, appUrl }: OfferOptions) =>
     }
   })
 
-export const offersLayer = (options: OfferOptions): Layer.Layer<never, never, Database | Mailer | OutboxSignal | Telemetry> =>
+export const offersLayer = (
+  options: OfferOptions,
+): Layer.Layer<never, never, Database | Mailer | OutboxSignal | Telemetry> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { step } = yield* offerSteps(options)

@@ -1,8 +1,8 @@
 /** Emails to people whose registration has no place yet, or none any more. `entryEmail` confirms a place. */
 import { DECLINE_REASON_LIMIT, type RegistrationState } from "../model/registration.ts"
+import { zonedMoment } from "../model/zoned-moment.ts"
 import type { CalendarEvent } from "../store/events/calendar-events.ts"
 import type { Standing } from "../store/events/waiting-list.ts"
-import { zonedMoment } from "../model/zoned-moment.ts"
 import { type EmailMessage, eventNamed, hello, leaving, type PersonalLinks, titled, writeEmail } from "./emails.ts"
 import { membersLine } from "./lines.ts"
 
@@ -41,9 +41,7 @@ const toldOf: {
     subject: "Registration declined",
     lines: [
       `the organisers have declined your registration for ${event}.`,
-      ...(declineReason === null
-        ? []
-        : [`They say why: ${membersLine(declineReason, "", DECLINE_REASON_LIMIT)}`]),
+      ...(declineReason === null ? [] : [`They say why: ${membersLine(declineReason, "", DECLINE_REASON_LIMIT)}`]),
     ],
   }),
   expired: (event) => ({

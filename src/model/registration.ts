@@ -54,7 +54,12 @@ export interface Places {
 }
 
 /** State of a person who needs no approval, or has it; `undefined` when the event is full. Nobody overtakes those who wait. */
-export const placeFor = ({ capacity, registered, waiting, waitingList }: Places): "approved" | "waiting" | undefined => {
+export const placeFor = ({
+  capacity,
+  registered,
+  waiting,
+  waitingList,
+}: Places): "approved" | "waiting" | undefined => {
   if (capacity === null || (waiting === 0 && registered < capacity)) return "approved"
   return waitingList === null ? undefined : "waiting"
 }
@@ -85,10 +90,7 @@ const SHORTEST_OFFER_MS = 10 * 60_000
 /** End of an offer: at the latest halfway to the start, so that the next person has time too, but not before the shortest time is over. */
 export const offerEnd = (
   now: number,
-  {
-    scheduledAt,
-    waitingList,
-  }: { readonly scheduledAt: Timestamp | null; readonly waitingList: WaitingList | null },
+  { scheduledAt, waitingList }: { readonly scheduledAt: Timestamp | null; readonly waitingList: WaitingList | null },
 ): Timestamp => {
   const whole = (waitingList?.offerHours ?? DEFAULT_OFFER_HOURS) * HOUR_MS
   const half = scheduledAt === null ? whole : (toMillis(scheduledAt) - now) / 2

@@ -47,6 +47,8 @@ const TAKEN = [
   "reminders",
   "hostAbsence",
   "history",
+  "approval",
+  "waitingList",
   "capacity",
   "metadata",
 ]

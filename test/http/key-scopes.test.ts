@@ -20,7 +20,7 @@ const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   "events:write": `createEvent cloneEvent patchEvent deleteEvent publishEvent cancelEvent reinstateEvent appendPhase orderPhases patchPhase deletePhase createJoinCode`,
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
     createIngest createUserSession sendCommand sendCommands`,
-  people: `cancelRegistration resendRegistration upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant
+  people: `cancelRegistration resendRegistration approveRegistration declineRegistration approveRegistrations declineRegistrations upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant
     eraseRegistrant exportGuest eraseGuest exportNamedGuest eraseNamedGuest createInvite revokeInvite resendInvite`,
   media: `createRecording addressParts completeRecording deleteRecording createClip deleteClip pushTranscript putTranscript putSummary
     putTableSummary`,

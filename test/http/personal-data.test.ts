@@ -113,7 +113,9 @@ describe("the export of a user", () => {
     expect(of("question")).toMatchObject([{ text: "Why?", authorName: "Ada", votes: 1 }])
     expect(of("pollVote")).toEqual([{ pollId, optionIds: [options[0].id] }])
     expect(of("record")).toMatchObject([{ record: "hand", body: { note: "Me" } }])
-    expect(of("registration")).toEqual([{ name: "Ada", email }])
+    expect(of("registration")).toEqual([
+      { name: "Ada", email, state: "approved", offerEndsAt: null, declineReason: null },
+    ])
     // Times in the data are as elsewhere, in UTC.
     expect(JSON.stringify(items)).not.toMatch(/\d{2}:\d{2}[^"]*[+-]\d{2}:\d{2}"/)
     for (const limit of [1, 2, 5]) {

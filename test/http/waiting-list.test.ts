@@ -68,11 +68,16 @@ describe("a full event", () => {
       declineReason: null,
     })
     expect(await byLink("enter", token)).toMatchObject({ status: 401, body: { code: "unauthorized" } })
-    const opened = await page(new URL(letter.links[0]).pathname + "/open", { token })
+    const opened = await page(`${new URL(letter.links[0]).pathname}/open`, { token })
     expect(opened.text).toContain("You are number <strong>2</strong> of the waiting list")
     expect(opened.text).not.toContain("Take the place")
     const csv = (await api("GET", `${path}/registrations?format=csv`)).body as string
-    expect(csv.split("\r\n").slice(1, 3).map((line) => line.split(",").slice(4, 6))).toEqual([
+    expect(
+      csv
+        .split("\r\n")
+        .slice(1, 3)
+        .map((line) => line.split(",").slice(4, 6)),
+    ).toEqual([
       ["approved", ""],
       ["waiting", "1"],
     ])
@@ -103,7 +108,8 @@ describe("a place that becomes free", () => {
     const token = await house.tokenOf(first)
     const path = `/place/${house.event.id}`
     expect((await fetch(`${server.url}${path}`)).status).toBe(200)
-    for (let look = 0; look < 2; look++) expect((await page(`${path}/open`, { token })).text).toContain("Take the place")
+    for (let look = 0; look < 2; look++)
+      expect((await page(`${path}/open`, { token })).text).toContain("Take the place")
     expect(await house.stateOf(first)).toBe("offered")
     expect((await house.byLink("enter", token)).status).toBe(401)
     const answers = await Promise.all([1, 2, 3].map(() => page(path, { token })))

@@ -10,7 +10,11 @@ import {
 import { noticeEmail } from "../../src/mail/notice-emails.ts"
 
 const URL_ = "https://app.example/x#token=t"
-const LINKS = { enter: URL_, leave: "https://app.example/leave/x#token=t", place: "https://app.example/place/x#token=t" }
+const LINKS = {
+  enter: URL_,
+  leave: "https://app.example/leave/x#token=t",
+  place: "https://app.example/place/x#token=t",
+}
 const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 const TITLE = "Node.js meetup 👨‍👩‍👧 می‌خواهم (https://events.example)"

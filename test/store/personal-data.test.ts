@@ -25,7 +25,7 @@ const OTHERS: { readonly [table: string]: string } = {
   event_notices: "audience time_zone",
   event_reminders: "kind",
   event_summaries: "source",
-  events: "type status visibility join_code host_absence history time_zone",
+  events: "type status visibility join_code host_absence history time_zone approval waiting_list",
   kept_publications: "t",
   guest_integrations: "issuer jwks_url public_key_pem public_key_fingerprint last_error",
   guest_refusals: "reason detail",
@@ -47,6 +47,7 @@ const OTHERS: { readonly [table: string]: string } = {
   questions: "status answer_mode",
   recording_derivations: "kind storage_key content_type",
   recording_takes: "identity init storage_key",
+  registrations: "state",
   recordings: `kind status source room_id storage_key content_type container codecs sha256 expected_sha256 failure upload_id
     egress_room egress_id request_hash`,
   schema_functions: "hash",

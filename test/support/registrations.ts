@@ -14,7 +14,9 @@ export const openRegistrations = async (server: TestServer, rows: Rows, workspac
   const event = await createEvent(server.url, workspace.key, fields as { [field: string]: unknown })
   const path = `/v1/events/${event.id}`
   // A feed keeps what no endpoint wants.
-  await rows.run("insert into occurrence_feeds (workspace_id, read_at) values ($1, now()) on conflict do nothing", [workspace.id])
+  await rows.run("insert into occurrence_feeds (workspace_id, read_at) values ($1, now()) on conflict do nothing", [
+    workspace.id,
+  ])
   await api("POST", `${path}/publish`)
   const open = (method: string, of: string, body: unknown) =>
     call(server.url, method, `/v1/public/events/${event.id}/${of}`, { body })
@@ -46,16 +48,20 @@ export const openRegistrations = async (server: TestServer, rows: Rows, workspac
       (await call(server.url, "GET", `/v1/public/events/${event.id}`)).body.capacity.remaining,
     /** Types and states of the webhooks about registrations, in order. */
     told: async (): Promise<ReadonlyArray<string>> =>
-      (await rows.run("select body from outbox_messages where event_id = $1 and type like 'registration.%' order by id", [event.id])).map(
-        ({ ["body"]: body }) => {
-          const { type, state, email } = JSON.parse(String(body))
-          return `${type.slice("registration.".length)} ${state} ${email}`
-        },
-      ),
+      (
+        await rows.run(
+          "select body from outbox_messages where event_id = $1 and type like 'registration.%' order by seq",
+          [event.id],
+        )
+      ).map(({ ["body"]: body }) => {
+        const { type, state, email } = JSON.parse(String(body))
+        return `${type.slice("registration.".length)} ${state} ${email}`
+      }),
     /** Ends the time of all offers. */
     endOffers: () =>
-      rows.run("update registrations set offer_ends_at = now() - interval '1 second' where event_id = $1 and state = 'offered'", [
-        event.id,
-      ]),
+      rows.run(
+        "update registrations set offer_ends_at = now() - interval '1 second' where event_id = $1 and state = 'offered'",
+        [event.id],
+      ),
   }
 }

@@ -9,8 +9,8 @@ import { accountPages } from "./account-pages.ts"
 import { eventPages } from "./event-pages.ts"
 import { invitePages } from "./invite-pages.ts"
 import { leavePages } from "./leave-pages.ts"
-import { placePages } from "./place-pages.ts"
 import { html, type PageRoute, renderPage } from "./page.ts"
+import { placePages } from "./place-pages.ts"
 import { signInPages } from "./sign-in-page.ts"
 import { unsubscribePages } from "./unsubscribe-pages.ts"
 
@@ -26,7 +26,16 @@ const home: PageRoute<never> = {
     ),
 }
 
-const pages = [home, ...accountPages, ...invitePages, ...eventPages, ...leavePages, ...placePages, ...signInPages, ...unsubscribePages]
+const pages = [
+  home,
+  ...accountPages,
+  ...invitePages,
+  ...eventPages,
+  ...leavePages,
+  ...placePages,
+  ...signInPages,
+  ...unsubscribePages,
+]
 
 /** Services required by the handlers of the pages. */
 type PageServices = Effect.Services<ReturnType<(typeof pages)[number]["answer"]>>

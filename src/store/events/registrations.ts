@@ -61,23 +61,23 @@ export const findRegistrationById = async (
 export const isRegistered = async (
   sql: Queryable,
   { eventId, participantId }: { readonly eventId: string; readonly participantId: string },
-): Promise<boolean> =>
-  (await findRegistrationById(sql, eventId, registrationOf(participantId)))?.state === "approved"
+): Promise<boolean> => (await findRegistrationById(sql, eventId, registrationOf(participantId)))?.state === "approved"
 
 /**
  * Releases the seat and deletes the entry links. `staysOut` bars the address, because of what a host decided. `undefined` when there was no
- * registration.
+ * registration. `byPerson`: one that the organisers declined stays.
  */
 export const deleteRegistration = async (
   sql: Queryable,
   eventId: string,
-  { id, staysOut }: { readonly id: string; readonly staysOut: boolean },
+  { id, staysOut, byPerson }: { readonly id: string; readonly staysOut: boolean; readonly byPerson: boolean },
 ): Promise<StoredRegistrant | undefined> => {
   // Locked first, as by every change of a registration: the trigger that counts places changes the row.
   await lockCapacity(sql, eventId)
   if (staysOut) await sql`select keep_blocks(${[id]}::uuid[])`
   const [row] = await sql<StoredRegistrant[]>`
-    delete from registrations where event_id = ${eventId} and id = ${id} returning id, name, email, state`
+    delete from registrations where event_id = ${eventId} and id = ${id} and not (${byPerson} and state = 'declined')
+    returning id, name, email, state`
   return row
 }
 

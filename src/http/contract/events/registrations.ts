@@ -7,7 +7,7 @@ import { named } from "../../../model/named.ts"
 import { DeclineReason, RegistrationState } from "../../../model/registration.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
-import { AddressLimit, ExactBody, Example, OptionalBody, PathId } from "../endpoint.ts"
+import { AddressLimit, Example, OptionalBody, PathId } from "../endpoint.ts"
 import { TOKEN } from "../examples/example-objects.ts"
 import { registration } from "../examples/report-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
@@ -144,7 +144,6 @@ export const Registrations = HttpApiGroup.make("registrations")
       error: LINK_ERRORS,
     })
       .annotate(EndpointAccess, "sharedEvent")
-      .annotate(ExactBody, true)
       .annotate(OpenApi.Summary, "The state of the registration behind the link of an email")
       .annotate(OpenApi.Description, "For pages of your own. The token comes from a link of any email to the person.")
       .annotate(Example, { request: { token: TOKEN }, response: place }),
@@ -156,7 +155,6 @@ export const Registrations = HttpApiGroup.make("registrations")
     })
       .annotate(EndpointAccess, "sharedEvent")
       .annotate(AddressLimit, "register")
-      .annotate(ExactBody, true)
       .annotate(OpenApi.Summary, "Take the place that is offered")
       .annotate(
         OpenApi.Description,
@@ -170,7 +168,6 @@ export const Registrations = HttpApiGroup.make("registrations")
     })
       .annotate(EndpointAccess, "sharedEvent")
       .annotate(AddressLimit, "register")
-      .annotate(ExactBody, true)
       .annotate(OpenApi.Summary, "Give a place free, decline an offer, or leave the waiting list")
       .annotate(
         OpenApi.Description,

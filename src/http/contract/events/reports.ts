@@ -130,7 +130,10 @@ export const Reports = HttpApiGroup.make("reports")
       .annotate(FreshSignIn, "file")
       .annotate(ReadsPeople, true)
       .annotate(OpenApi.Summary, "The people who have registered, the first first")
-      .annotate(OpenApi.Description, "Everybody, or those in a state. With `q` only those whose name or address has these characters.")
+      .annotate(
+        OpenApi.Description,
+        "Everybody, or those in a state. With `q` only those whose name or address has these characters.",
+      )
       .annotate(Example, {
         response: examplePage("registrations", registration),
         texts: { "text/csv": REGISTRATIONS_CSV },

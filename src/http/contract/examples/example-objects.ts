@@ -98,6 +98,8 @@ export const event = {
   reminders: true,
   hostAbsence: { measure: "slowChat", afterSeconds: 60 },
   history: "kept",
+  approval: null,
+  waitingList: { offerHours: 24 },
   capacity: 1000,
   metadata: { crmId: "4711" },
   createdAt: T0,

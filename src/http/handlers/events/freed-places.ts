@@ -13,7 +13,11 @@ import { appendRegistrationOccurrences } from "../../../store/webhooks/registrat
 import { ask } from "./live-commands.ts"
 
 /** Fails with `NotFound` when the registration does not exist, or no longer exists. */
-export const freePlace = (event: Pick<Event, "id" | "workspaceId" | "status">, registrationId: string) =>
+export const freePlace = (
+  event: Pick<Event, "id" | "workspaceId" | "status">,
+  registrationId: string,
+  by: "organiser" | "person",
+) =>
   Effect.gen(function* () {
     const database = yield* Database
     const isThere = yield* database.run((sql) => findRegistrationById(sql, event.id, registrationId))
@@ -27,7 +31,9 @@ export const freePlace = (event: Pick<Event, "id" | "workspaceId" | "status">, r
     const now = toTimestamp(yield* Clock.currentTimeMillis)
     yield* database.transaction((sql) =>
       Effect.gen(function* () {
-        const gone = yield* query(() => deleteRegistration(sql, event.id, { id: registrationId, staysOut }))
+        const gone = yield* query(() =>
+          deleteRegistration(sql, event.id, { id: registrationId, staysOut, byPerson: by === "person" }),
+        )
         // Only one of several concurrent cancellations deletes the registration; the others get 404 and no audit entry.
         if (gone === undefined) return yield* NotFound.of("registration")
         yield* query(() => appendRegistrationOccurrences(sql, "cancelled", event, [gone], now))

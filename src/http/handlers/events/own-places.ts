@@ -7,13 +7,14 @@ import { toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database } from "../../../store/database.ts"
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
 import { findEvent } from "../../../store/events/events.ts"
-import { findRegistrationById, lockCapacity } from "../../../store/events/registrations.ts"
+import { findRegistrationById } from "../../../store/events/registrations.ts"
 import { acceptOffer, findStanding } from "../../../store/events/waiting-list.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import { appendRegistrationOccurrences } from "../../../store/webhooks/registration-occurrences.ts"
 import { confirmations } from "./confirmations.ts"
 import { freePlace } from "./freed-places.ts"
+import { DECLINED, lockOpenEvent } from "./open-registration.ts"
 
 /** Fails with `Conflict` once the event is over. */
 export const ownPlace = (ofEvent: string, token: string) =>
@@ -31,8 +32,8 @@ export const ownPlace = (ofEvent: string, token: string) =>
 export const leavePlace = (ofEvent: string, token: string) =>
   Effect.gen(function* () {
     const { id, event, standing } = yield* ownPlace(ofEvent, token)
-    if (standing.state === "declined") return yield* new Conflict({ detail: "The organisers declined the registration." })
-    yield* freePlace(event, id)
+    if (standing.state === "declined") return yield* DECLINED
+    yield* freePlace(event, id, "person")
     return event
   })
 
@@ -42,7 +43,7 @@ const whyNot = {
   waiting: "There is no offer yet.",
   offered: "The offer is over.",
   expired: "The offer is over.",
-  declined: "The organisers declined the registration.",
+  declined: DECLINED.detail,
 }
 
 /** Takes the offered place. Fails with `Conflict` when there is no offer, or it is over. */
@@ -56,9 +57,7 @@ export const acceptPlace = (ofEvent: string, token: string) =>
     const now = toTimestamp(millis)
     yield* (yield* Database).transaction((sql) =>
       Effect.gen(function* () {
-        const limits = yield* query(() => lockCapacity(sql, event.id))
-        if (limits?.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
-        if (limits?.isCancelled === true) return yield* new Conflict({ detail: "The event is cancelled." })
+        yield* lockOpenEvent(sql, event.id)
         const isTaken = yield* query(() => acceptOffer(sql, event.id, id, now))
         const person = yield* query(() => findRegistrationById(sql, event.id, id))
         const stored = yield* query(() => findCalendarEvent(sql, event.id))

@@ -5,7 +5,7 @@ import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import { calendarFile } from "../../../mail/calendar.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { Conflict, EventFull, NotFound, Unauthorized } from "../../../model/errors.ts"
+import { EventFull, NotFound, Unauthorized } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
@@ -29,11 +29,11 @@ import {
   countRegistrations,
   findRegistration,
   insertRegistration,
-  lockCapacity,
+  type Openness,
 } from "../../../store/events/registrations.ts"
-import { moveRegistrations } from "../../../store/events/waiting-list.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
+import { moveRegistrations } from "../../../store/events/waiting-list.ts"
 import { whyNotReplayable } from "../../../store/live/kept-history.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
@@ -52,6 +52,7 @@ import {
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { confirmations } from "./confirmations.ts"
+import { DECLINED, lockOpenEvent } from "./open-registration.ts"
 
 const descriptionOf = ({ description, metadata }: Event): string | null => {
   const { description: kept } = metadata
@@ -77,28 +78,43 @@ const headOf = (event: Event) => ({
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-/**
- * Registers a person, or finds the registration. Fails with `Conflict` for an ended or cancelled event and for a declined person, and with
- * `NotFound` for a deleted event. Whoever missed an offer registers anew.
- */
-const takePlace = (sql: Queryable, event: Event, person: { name: string; email: string }, at: Timestamp) =>
+interface Person {
+  readonly name: string
+  readonly email: string
+}
+
+/** Stores a new registration, or puts that of a person who missed an offer at the end. Fails with `EventFull`. */
+const enlist = (
+  sql: Queryable,
+  event: Event,
+  person: Person,
+  limits: Openness,
+  missed: string | undefined,
+  at: Timestamp,
+) =>
   Effect.gen(function* () {
-    const eventId = event.id
-    const limits = yield* query(() => lockCapacity(sql, eventId))
-    if (limits === undefined) return yield* NotFound.of("event")
-    if (limits.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
-    if (limits.isCancelled) return yield* new Conflict({ detail: "The event is cancelled." })
-    const known = yield* query(() => findRegistration(sql, eventId, person.email))
-    if (known?.state === "declined") return yield* new Conflict({ detail: "The organisers declined the registration." })
-    if (known !== undefined && known.state !== "expired") return { ...known, alreadyRegistered: true }
-    const state = known === undefined ? stateOfNew(limits, person.email) : placeFor(limits)
+    const state = missed === undefined ? stateOfNew(limits, person.email) : placeFor(limits)
     if (state === undefined) return yield* new EventFull()
-    const { id } = known ?? { id: newId() }
-    if (known === undefined) yield* query(() => insertRegistration(sql, { id, eventId, ...person, state }))
-    else yield* query(() => moveRegistrations(sql, eventId, [id], state))
-    const change = known === undefined && state === "approved" ? "created" : state
-    yield* query(() => appendRegistrationOccurrences(sql, change, event, [{ id, ...person, state }], at))
-    return { id, state, alreadyRegistered: known !== undefined }
+    const registrant = { id: missed ?? newId(), ...person, state }
+    yield* query(() =>
+      missed === undefined
+        ? insertRegistration(sql, { eventId: event.id, ...registrant })
+        : moveRegistrations(sql, event.id, [missed], state),
+    )
+    const change = missed === undefined && state === "approved" ? "created" : state
+    yield* query(() => appendRegistrationOccurrences(sql, change, event, [registrant], at))
+    return registrant
+  })
+
+/** Registers a person, or finds the registration. Fails with `Conflict` for a person whom the organisers declined. */
+const takePlace = (sql: Queryable, event: Event, person: Person, at: Timestamp) =>
+  Effect.gen(function* () {
+    const limits = yield* lockOpenEvent(sql, event.id)
+    const known = yield* query(() => findRegistration(sql, event.id, person.email))
+    if (known?.state === "declined") return yield* DECLINED
+    if (known !== undefined && known.state !== "expired") return { ...known, alreadyRegistered: true }
+    const registrant = yield* enlist(sql, event, person, limits, known?.id, at)
+    return { ...registrant, alreadyRegistered: known !== undefined }
   })
 
 /** An uploaded recording does not say when it began: it counts as begun with the event. */
@@ -275,7 +291,7 @@ export const publicEvents = {
             // Read under the lock of the event's row: the request may have found it before a change.
             const stored = yield* query(() => findCalendarEvent(sql, event.id))
             if (stored === undefined) return yield* NotFound.of("event")
-            yield* query(() => confirm(sql, stored, { ...person, ...taken }, now))
+            yield* query(() => confirm(sql, stored, taken, now))
             return taken
           }),
         )

@@ -4,10 +4,10 @@ import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { placeFor } from "../../../model/registration.ts"
-import { toTimestamp } from "../../../model/timestamp.ts"
-import { afterCommit, Database } from "../../../store/database.ts"
+import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
+import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
-import { lockCapacity, type Openness, type StoredRegistrant } from "../../../store/events/registrations.ts"
+import type { Openness, StoredRegistrant } from "../../../store/events/registrations.ts"
 import { listRegistrations } from "../../../store/events/reports.ts"
 import { moveRegistrations } from "../../../store/events/waiting-list.ts"
 import { query } from "../../../store/query.ts"
@@ -17,10 +17,12 @@ import type { Registrations } from "../../contract/events/registrations.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { confirmations } from "./confirmations.ts"
+import { lockOpenEvent } from "./open-registration.ts"
 import { acceptPlace, leavePlace, ownPlace } from "./own-places.ts"
 
 type Decision = { readonly to: "approved" } | { readonly to: "declined"; readonly reason: string | null }
 type Decided = "approved" | "waiting" | "declined"
+type Of = Pick<Event, "id" | "workspaceId">
 
 /** Any other state stays as it is. */
 const DECIDABLE: { readonly [to in Decision["to"]]: ReadonlyArray<StoredRegistrant["state"]> } = {
@@ -34,7 +36,8 @@ const deciding = (limits: Openness, { to }: Decision) => {
   return ({ state }: StoredRegistrant): Decided | Conflict | EventFull => {
     if (!DECIDABLE[to].includes(state)) {
       return new Conflict({
-        detail: state === to ? `The registration is ${state} already.` : `The registration is ${state}, and cannot be ${to}.`,
+        detail:
+          state === to ? `The registration is ${state} already.` : `The registration is ${state}, and cannot be ${to}.`,
       })
     }
     if (to === "declined") return to
@@ -45,48 +48,54 @@ const deciding = (limits: Openness, { to }: Decision) => {
   }
 }
 
-const decide = (event: Pick<Event, "id" | "workspaceId">, ids: ReadonlyArray<string>, decision: Decision) =>
+/** The registrations by their ids. Fails with `NotFound` when the event has not all of them. */
+const readAll = (sql: Queryable, eventId: string, ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const rows = yield* query(() => listRegistrations(sql, eventId, ids))
+    const found = new Map(rows.map((row) => [row.id, row]))
+    const missing = ids.find((id) => !found.has(id))
+    if (missing !== undefined) return yield* NotFound.of(ids.length === 1 ? "registration" : `registration: ${missing}`)
+    return ids.flatMap((id) => found.get(id) ?? [])
+  })
+
+const STATES: ReadonlyArray<Decided> = ["approved", "waiting", "declined"]
+
+/** Decides all, in the order of the ids, in the caller's transaction. */
+const decideAll = (sql: Queryable, event: Of, ids: ReadonlyArray<string>, decision: Decision, now: Timestamp) =>
+  Effect.gen(function* () {
+    const next = deciding(yield* lockOpenEvent(sql, event.id), decision)
+    const outcomes = (yield* readAll(sql, event.id, ids)).map((person) => ({ person, outcome: next(person) }))
+    const decided = outcomes.flatMap(({ person, outcome }) =>
+      typeof outcome === "string" ? [{ ...person, state: outcome }] : [],
+    )
+    const refused = outcomes.flatMap(({ person: { id }, outcome }) =>
+      typeof outcome === "string" ? [] : [{ id, failure: outcome }],
+    )
+    const reason = decision.to === "declined" ? decision.reason : null
+    for (const state of STATES) {
+      const people = decided.filter((person) => person.state === state)
+      const moved = people.map(({ id }) => id)
+      yield* query(() => moveRegistrations(sql, event.id, moved, state, reason))
+      yield* query(() => appendRegistrationOccurrences(sql, state, event, people, now))
+    }
+    const decidedIds = decided.map(({ id }) => id)
+    return { registrations: yield* readAll(sql, event.id, decidedIds), refused }
+  })
+
+const decide = (event: Of, ids: ReadonlyArray<string>, decision: Decision) =>
   Effect.gen(function* () {
     yield* requireProvedOrganiser(event.workspaceId)
     const mailer = yield* Mailer
     const outbox = yield* OutboxSignal
     const confirm = yield* confirmations
     const now = toTimestamp(yield* Clock.currentTimeMillis)
-    const reason = decision.to === "declined" ? decision.reason : null
     const answer = yield* (yield* Database).transaction((sql) =>
       Effect.gen(function* () {
-        const limits = yield* query(() => lockCapacity(sql, event.id))
+        const decided = yield* decideAll(sql, event, [...new Set(ids)], decision, now)
         const stored = yield* query(() => findCalendarEvent(sql, event.id))
-        if (limits === undefined || stored === undefined) return yield* NotFound.of("event")
-        if (limits.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
-        if (limits.isCancelled) return yield* new Conflict({ detail: "The event is cancelled." })
-        const wanted = [...new Set(ids)]
-        const found = new Map((yield* query(() => listRegistrations(sql, event.id, wanted))).map((row) => [row.id, row]))
-        const missing = wanted.find((id) => !found.has(id))
-        if (missing !== undefined) return yield* NotFound.of(`registration: ${missing}`)
-        const next = deciding(limits, decision)
-        const outcomes = wanted.flatMap((id) => {
-          const person = found.get(id)
-          return person === undefined ? [] : [{ person, outcome: next(person) }]
-        })
-        const decided = outcomes.flatMap(({ person, outcome }) =>
-          typeof outcome === "string" ? [{ ...person, state: outcome }] : [],
-        )
-        for (const state of ["approved", "waiting", "declined"] as const) {
-          const people = decided.filter((person) => person.state === state)
-          if (people.length === 0) continue
-          const moved = people.map(({ id }) => id)
-          yield* query(() => moveRegistrations(sql, event.id, moved, state, reason))
-          yield* query(() => appendRegistrationOccurrences(sql, state, event, people, now))
-        }
-        for (const person of decided) yield* query(() => confirm(sql, stored, person, now))
-        const after = new Map((yield* query(() => listRegistrations(sql, event.id, wanted))).map((row) => [row.id, row]))
-        return {
-          registrations: decided.flatMap(({ id }) => after.get(id) ?? []),
-          refused: outcomes.flatMap(({ person: { id }, outcome }) =>
-            typeof outcome === "string" ? [] : [{ id, failure: outcome }],
-          ),
-        }
+        if (stored === undefined) return yield* NotFound.of("event")
+        for (const person of decided.registrations) yield* query(() => confirm(sql, stored, person, now))
+        return decided
       }),
     )
     yield* afterCommit(
@@ -137,7 +146,8 @@ export const registrations = {
   },
   declineRegistrations: {
     access: "event",
-    handle: ({ payload: { ids, reason = null }, scope: { event } }) => decideMany(event, ids, { to: "declined", reason }),
+    handle: ({ payload: { ids, reason = null }, scope: { event } }) =>
+      decideMany(event, ids, { to: "declined", reason }),
   },
   getPlace: { access: "sharedEvent", handle: ({ payload: { token }, scope: { event } }) => placeOf(event.id, token) },
   acceptPlace: {

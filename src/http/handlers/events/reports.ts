@@ -141,7 +141,7 @@ export const reports = {
   },
   cancelRegistration: {
     access: "event",
-    handle: ({ params: { registrationId }, scope: { event } }) => freePlace(event, registrationId),
+    handle: ({ params: { registrationId }, scope: { event } }) => freePlace(event, registrationId, "organiser"),
   },
   resendRegistration: {
     access: "event",
