@@ -23,7 +23,7 @@ const REGISTRATION = ["name", "email"] as const
 const Registration = ({ event }: Pick<Props, "event">) => {
   const texts = useTexts()
   const { attendee } = texts
-  const [isRegistered, registered] = useState(false)
+  const [answered, answer] = useState<{ readonly registered: boolean } | undefined>(undefined)
   const { run, isPending, error } = useAction((name: string, email: string) =>
     rest.register({ params: { id: event.id }, payload: { name, email } }),
   )
@@ -31,13 +31,12 @@ const Registration = ({ event }: Pick<Props, "event">) => {
   const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
     submitted.preventDefault()
     const fields = new FormData(submitted.currentTarget)
-    const answer = await run(String(fields.get("name")).trim(), String(fields.get("email")).trim())
-    if (answer !== undefined) registered(true)
+    answer(await run(String(fields.get("name")).trim(), String(fields.get("email")).trim()))
   }
-  if (isRegistered) {
+  if (answered !== undefined) {
     return (
       <section className="panel" aria-label={attendee.registerTitle}>
-        <Notice>{attendee.registered}</Notice>
+        <Notice>{answered.registered ? attendee.registered : attendee.registeredWaiting}</Notice>
       </section>
     )
   }

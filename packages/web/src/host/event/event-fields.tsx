@@ -6,6 +6,7 @@ import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
 import { NumberField } from "../parts/number-field.tsx"
+import { AdmissionFields } from "./admission-fields.tsx"
 
 export type EventValues = Pick<
   Event,
@@ -22,6 +23,8 @@ export type EventValues = Pick<
   | "hostAbsence"
   | "history"
   | "capacity"
+  | "approval"
+  | "waitingList"
 > & { readonly description: string }
 
 export const NEW_EVENT_VALUES: EventValues = {
@@ -38,6 +41,8 @@ export const NEW_EVENT_VALUES: EventValues = {
   hostAbsence: { measure: "nothing", afterSeconds: 60 },
   history: "brief",
   capacity: null,
+  approval: null,
+  waitingList: null,
   description: "",
 }
 
@@ -69,6 +74,8 @@ export const valuesOf = (event: Event): EventValues => ({
   hostAbsence: event.hostAbsence,
   history: event.history,
   capacity: event.capacity,
+  approval: event.approval,
+  waitingList: event.waitingList,
   description: descriptionOf(event),
 })
 
@@ -83,6 +90,7 @@ export const EVENT_FIELDS = [
   "timeZone",
   "capacity",
   "hostAbsence.afterSeconds",
+  "waitingList.offerHours",
 ] as const
 
 const MEASURES: ReadonlyArray<HostAbsence["measure"]> = ["nothing", "slowChat", "locked", "lobbyClosed"]
@@ -171,6 +179,7 @@ export const EventFields = ({
           onChange={(capacity) => set({ capacity: capacity ?? null })}
         />
       </div>
+      <AdmissionFields values={values} onChange={set} />
       <CheckField isSelected={values.reminders} onChange={(reminders) => set({ reminders })}>
         {host.reminders}
       </CheckField>

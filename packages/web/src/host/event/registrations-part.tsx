@@ -1,26 +1,34 @@
 /** People who have registered. */
+import type { RegistrationState } from "@gathercue/client"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { CheckField } from "../../ui/check-field.tsx"
+import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
+import { Decisions, isDecidable } from "./decisions.tsx"
 import type { EventProps } from "./event-page.tsx"
+
+const STATES: ReadonlyArray<RegistrationState> = ["approved", "pending", "waiting", "offered", "declined", "expired"]
 
 export const RegistrationsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
   const { moment } = useFormats()
   const [query, search] = useState("")
   const q = query.trim()
-  const pages = usePages(`${event.id} ${q}`, "registrations", (at) =>
+  const [state, show] = useState<RegistrationState | "all">("all")
+  const [chosen, choose] = useState<ReadonlyArray<string>>([])
+  const pages = usePages(`${event.id} ${state} ${q}`, "registrations", (at) =>
     rest.listRegistrations({
       params: { id: event.id },
-      query: { limit: 50, ...at, ...(q === "" ? {} : { q }) },
+      query: { limit: 50, ...at, ...(q === "" ? {} : { q }), ...(state === "all" ? {} : { state }) },
     }),
   )
   const cancelling = useAction((registrationId: string) =>
@@ -35,39 +43,76 @@ export const RegistrationsPart = ({ event }: EventProps) => {
     <section className="stack" aria-label={host.registrations}>
       <div className="row row-apart">
         <TextField label={host.search} type="search" value={query} onChange={search} autoComplete="off" />
+        <Choice
+          label={host.eventState}
+          options={[["all", host.allStates], ...STATES.map((one) => [one, host.registrationStates[one]] as const)]}
+          value={state}
+          onChange={(next) => {
+            choose([])
+            show(next)
+          }}
+        />
         <FileButton path={`/v1/events/${event.id}/registrations?format=csv`} name="registrations.csv">
           {host.csv}
         </FileButton>
       </div>
+      {event.approval === null && event.waitingList === null ? null : (
+        <Decisions
+          eventId={event.id}
+          chosen={chosen}
+          onDone={() => {
+            choose([])
+            pages.reload()
+          }}
+        />
+      )}
       <span role="status">{sentTo === undefined ? "" : host.inviteMailed(sentTo)}</span>
       <FailureNotice error={sending.error} />
       <Paged pages={pages} empty={host.noRegistrations}>
         {(registrations) => (
           <ul className="rows" aria-label={host.registrations}>
-            {registrations.map(({ id, name, email, createdAt }) => (
-              <li key={id} className="row row-apart">
-                <span>
-                  {name}{" "}
-                  <span className="quiet">
-                    {email}, {moment(createdAt)}
+            {registrations.map((one) => {
+              const { id, name, email, createdAt, position } = one
+              return (
+                <li key={id} className="row row-apart">
+                  <span className="row">
+                    {isDecidable(one) ? (
+                      <CheckField
+                        aria-label={host.choose(name)}
+                        isSelected={chosen.includes(id)}
+                        onChange={(isChosen) =>
+                          choose(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id))
+                        }
+                      >
+                        {""}
+                      </CheckField>
+                    ) : null}
+                    <span>
+                      {name}{" "}
+                      <span className="quiet">
+                        {email}, {moment(createdAt)}
+                        {one.state === "approved" ? "" : `, ${host.registrationStates[one.state]}`}
+                        {position === null ? "" : ` (${position})`}
+                      </span>
+                    </span>
                   </span>
-                </span>
-                <span className="row">
-                  <Button aria-label={`${host.sendAgain}: ${name}`} onPress={() => void sending.run(id, email)}>
-                    {host.sendAgain}
-                  </Button>
-                  <ConfirmButton
-                    label={host.cancelRegistration}
-                    name={name}
-                    question={host.cancelRegistrationQuestion(name)}
-                    isPending={cancelling.isPending}
-                    error={cancelling.error}
-                    onConfirm={() => cancelling.run(id)}
-                    onDone={pages.reload}
-                  />
-                </span>
-              </li>
-            ))}
+                  <span className="row">
+                    <Button aria-label={`${host.sendAgain}: ${name}`} onPress={() => void sending.run(id, email)}>
+                      {host.sendAgain}
+                    </Button>
+                    <ConfirmButton
+                      label={host.cancelRegistration}
+                      name={name}
+                      question={host.cancelRegistrationQuestion(name)}
+                      isPending={cancelling.isPending}
+                      error={cancelling.error}
+                      onConfirm={() => cancelling.run(id)}
+                      onDone={pages.reload}
+                    />
+                  </span>
+                </li>
+              )
+            })}
           </ul>
         )}
       </Paged>
