@@ -8,6 +8,7 @@ import {
   verificationEmail,
 } from "../../src/mail/emails.ts"
 import { noticeEmail } from "../../src/mail/notice-emails.ts"
+import { outsideEmail } from "../../src/mail/registration-emails.ts"
 
 const URL_ = "https://app.example/x#token=t"
 const LINKS = {
@@ -57,6 +58,19 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
         { sender: null, stamp: "2027-01-02T09:00:00.000Z" },
       ),
   ],
+  ...(["pending", "waiting", "offered", "expired"] as const).map(
+    (state) =>
+      [
+        `registration that is ${state}`,
+        (name: string, title: string) =>
+          outsideEmail(
+            { name, email: "a@example.com" },
+            { title, scheduledAt: null, timeZone: null },
+            { state, position: 2, offerEndsAt: "2027-01-02T09:00:00.000Z", declineReason: title },
+            { links: { ...LINKS, place: URL_ }, eventPage: URL_ },
+          ),
+      ] as const,
+  ),
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
 ]
 
@@ -76,7 +90,7 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
 
   test("has a member's text as it was written", () => {
     const letter = emailWith("Ada", TITLE)
-    const isNamed = /invited| at |Cancelled/.test(letter.subject)
+    const isNamed = /invited| at |Cancelled|Registration|Waiting|free|over/.test(letter.subject)
     expect([letter.subject.includes(TITLE), letter.text.includes(TITLE)]).toEqual([isNamed, isNamed])
   })
 
@@ -94,6 +108,10 @@ test("a subject holds no text of users beyond the title of an event or the name 
     "You are invited to Analytical Engines",
     "Your place at Analytical Engines",
     "Cancelled: Analytical Engines",
+    "Registration received: Analytical Engines",
+    "Waiting list: Analytical Engines",
+    "A place is free: Analytical Engines",
+    "Your offer is over: Analytical Engines",
     "Notes of your table at Analytical Engines",
   ])
 })
