@@ -103,11 +103,12 @@ export const EventFields = ({
   autoFocus = false,
 }: {
   readonly values: EventValues
-  readonly onChange: (values: EventValues) => void
+  /** Of the newest values: a field that loses the focus to a checkbox changes them in the same moment. */
+  readonly onChange: (change: (values: EventValues) => EventValues) => void
   readonly autoFocus?: boolean
 }) => {
   const { host } = useTexts()
-  const set = (part: Partial<EventValues>) => onChange({ ...values, ...part })
+  const set = (part: Partial<EventValues>) => onChange((newest) => ({ ...newest, ...part }))
   return (
     <>
       <TextField
