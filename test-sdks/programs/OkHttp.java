@@ -24,7 +24,7 @@ public class OkHttp {
     RegisterResult taken = new PublicEventsApi(api).register(event.getId(), person);
     ReportsApi reports = new ReportsApi(api);
     AttendeePage attended = reports.listAttendance(event.getId(), null, null, null);
-    RegistrationPage registered = reports.listRegistrations(event.getId(), null, null, null, null);
+    RegistrationPage registered = reports.listRegistrations(event.getId(), null, null, null, null, null);
 
     WebhooksApi webhooks = new WebhooksApi(api);
     CreateWebhookResult hook =

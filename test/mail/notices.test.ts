@@ -7,6 +7,7 @@ import { EmailRefusals } from "../../src/mail/email-refusals.ts"
 import { Mailer } from "../../src/mail/mailer.ts"
 import { noticeSteps } from "../../src/mail/notices.ts"
 import { newId } from "../../src/model/ids.ts"
+import type { RegistrationState } from "../../src/model/registration.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database } from "../../src/store/database.ts"
 import { insertRegistration } from "../../src/store/events/registrations.ts"
@@ -96,8 +97,8 @@ const newEvent = async (
   for (const email of people) await register(id, email)
   return { id, workspaceId }
 }
-const register = (eventId: string, email: string) =>
-  insertRegistration(sql, { id: newId(), eventId, name: `Name of ${email}`, email })
+const register = (eventId: string, email: string, state: RegistrationState = "approved") =>
+  insertRegistration(sql, { id: newId(), eventId, name: `Name of ${email}`, email, state })
 const invite = (event: { readonly id: string; readonly workspaceId: string }, email: string, status = "pending") => sql`
   insert into invites (id, workspace_id, event_id, kind, email, role, token_hash, status, created_at, expires_at)
   values (${newId()}, ${event.workspaceId}, ${event.id}, 'event', ${email}, 'speaker',
@@ -125,6 +126,50 @@ const entryIn = (file: string | null | undefined) => {
     attendee: value("attendee").toLowerCase(),
   }
 }
+
+describe("people without a place", () => {
+  const STATES = ["approved", "pending", "waiting", "offered", "declined", "expired"] as const
+  const withAll = async () => {
+    const event = await newEvent([])
+    for (const state of STATES) await register(event.id, `${state}@example.com`, state)
+    return event
+  }
+
+  test("are not told that an event is moved, but that it is cancelled and takes place after all", async () => {
+    const node = await openNode()
+    const event = await withAll()
+    await move(event.id, LATER)
+    await node.tell()
+    expect((await node.letters()).map(({ to }) => to)).toEqual(["approved@example.com"])
+    await sql`delete from mails`
+    await sql`update events set cancelled_at = now() where id = ${event.id}`
+    await node.tell()
+    const hoping = ["approved", "offered", "pending", "waiting"]
+    expect((await node.letters()).map(({ to, subject }) => [to, subject])).toEqual(
+      hoping.map((state) => [`${state}@example.com`, "Cancelled: Launch"]),
+    )
+    const links = new Map((await node.letters()).map(({ to, links: own }) => [to, own[0]?.replace(/token=.*/, "")]))
+    expect(links.get("approved@example.com")).toBe(`${APP}/enter/${event.id}#`)
+    expect(links.get("waiting@example.com")).toBe(`${API}/place/${event.id}#`)
+    await sql`delete from mails`
+    await sql`update events set cancelled_at = null where id = ${event.id}`
+    await node.tell()
+    expect((await node.letters()).map(({ to }) => to)).toEqual(hoping.map((state) => `${state}@example.com`))
+  })
+
+  test("are told of the deletion, unless they were declined or missed an offer", async () => {
+    const node = await openNode()
+    const event = await withAll()
+    await sql`delete from events where id = ${event.id}`
+    await node.tell()
+    expect((await node.letters()).map(({ to }) => to)).toEqual([
+      "approved@example.com",
+      "offered@example.com",
+      "pending@example.com",
+      "waiting@example.com",
+    ])
+  })
+})
 
 describe("an event that is moved", () => {
   test("is told once with the old and the new time, the person's links and a calendar file", async () => {

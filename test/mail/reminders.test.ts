@@ -158,6 +158,17 @@ describe("a reminder", () => {
     expect(all).toHaveLength(4)
   })
 
+  test("is for those alone who have a place", async () => {
+    const node = await openNode()
+    const states = ["approved", "pending", "waiting", "offered", "declined", "expired"]
+    const { id } = await newEvent(Object.fromEntries(states.map((state) => [`${state}@example.com`, 30 * DAY])))
+    for (const state of states) {
+      await sql`update registrations set state = ${state} where event_id = ${id} and email = ${`${state}@example.com`}`
+    }
+    await node.remind(START - DAY)
+    expect((await node.letters()).map(({ to }) => to)).toEqual(["approved@example.com"])
+  })
+
   test("is for those alone who had registered by then", async () => {
     const node = await openNode()
     await newEvent({ "early@example.com": DAY, "late@example.com": DAY - 1, "last@example.com": 10 * MINUTE - 1 })

@@ -37,6 +37,29 @@ test("the number of registrations is exact however they come and go", async () =
   expect(await sql`select 1 from registrations`).toHaveLength(23)
 })
 
+test("the numbers of places and of people who wait are exact however states change", async () => {
+  const sql = await open(await createTestDatabase())
+  const { eventId } = await seedEvent(sql, [{ modality: "meeting" }])
+  const numbers = async () => {
+    const [row] = await sql`select registered, waiting from events where id = ${eventId}`
+    return row
+  }
+  const states = ["approved", "pending", "waiting", "offered", "declined", "expired"] as const
+  const insert = (state: (typeof states)[number]) =>
+    insertRegistration(sql, { id: newId(), eventId, name: "Ada", email: `${newId()}@example.com`, state })
+  await Promise.all([...states, ...states].map(insert))
+  expect(await numbers()).toEqual({ registered: 4, waiting: 2 })
+  await sql`update registrations set state = 'waiting' where state in ('pending', 'offered')`
+  expect(await numbers()).toEqual({ registered: 2, waiting: 6 })
+  await sql`update registrations set name = 'Bob'`
+  expect(await numbers()).toEqual({ registered: 2, waiting: 6 })
+  await sql`update registrations set state = 'offered' where state = 'waiting'`
+  expect(await numbers()).toEqual({ registered: 8, waiting: 0 })
+  await sql`delete from registrations where state in ('offered', 'declined')`
+  expect(await numbers()).toEqual({ registered: 2, waiting: 0 })
+  await expect(sql`update registrations set state = 'asleep'`).rejects.toMatchObject({ code: "23514" })
+})
+
 test("a lower capacity is refused by the number, also while somebody registers", async () => {
   const sql = await open(await createTestDatabase())
   const { eventId } = await seedEvent(sql, [{ modality: "meeting" }])
