@@ -7,7 +7,7 @@ import { type EmailMessage, eventNamed, hello, leaving, type PersonalLinks, titl
 import { membersLine } from "./lines.ts"
 
 /** A state without the right to enter. */
-export type OutsideState = Exclude<RegistrationState, "approved">
+type OutsideState = Exclude<RegistrationState, "approved">
 type OutsideStanding = Omit<Standing, "state"> & { readonly state: OutsideState }
 type EmailedEvent = Pick<CalendarEvent, "title" | "scheduledAt" | "timeZone">
 

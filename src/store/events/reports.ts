@@ -123,14 +123,14 @@ export const listRegistrations = async (
 export const pageRegistrations = async (
   sql: Queryable,
   eventId: string,
-  { q = "", state }: { readonly q?: string; readonly state?: RegistrationState },
+  { q, state }: { readonly q?: string; readonly state?: RegistrationState },
   { after, limit }: PageRequest,
 ): Promise<Page<RegisteredRow>> => {
   const { createdAt, id } = after ?? FIRST
-  const pattern = patternOf(q)
+  const pattern = patternOf(q ?? "")
   const rows = await sql<RegisteredRow[]>`
     ${registered(sql, eventId)}
-       and (${matches(sql, "name", pattern)} or ${matches(sql, "email", pattern)})
+       ${q === undefined ? sql`` : sql`and (${matches(sql, "name", pattern)} or ${matches(sql, "email", pattern)})`}
        ${state === undefined ? sql`` : sql`and state = ${state}`}
        and (created_at, r.id::text) > (${createdAt}, ${id})
      order by created_at, r.id limit ${limit + 1}`

@@ -21,7 +21,7 @@ export const moveRegistrations = async (
      where r.event_id = ${eventId} and r.id = t.id`
 }
 
-export interface WaitingEvent {
+interface WaitingEvent {
   readonly id: string
   readonly workspaceId: string
   readonly capacity: number | null

@@ -103,7 +103,7 @@ export const EventFields = ({
   autoFocus = false,
 }: {
   readonly values: EventValues
-  /** Of the newest values: a field that loses the focus to a checkbox changes them in the same moment. */
+  /** The change gets the newest values: a field that loses the focus to a checkbox changes them in the same moment. */
   readonly onChange: (change: (values: EventValues) => EventValues) => void
   readonly autoFocus?: boolean
 }) => {
