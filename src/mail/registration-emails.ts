@@ -67,7 +67,7 @@ const actionsFor = (state: OutsideState, links: PersonalLinks, eventPage: string
 }
 
 /** Whether the email of the state has personal links. */
-export const hasLinks = (state: OutsideState): boolean => state !== "declined" && state !== "expired"
+const hasLinks = (state: OutsideState): boolean => state !== "declined" && state !== "expired"
 
 export const outsideEmail = (
   to: { readonly name: string; readonly email: string },

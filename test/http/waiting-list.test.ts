@@ -5,6 +5,7 @@ import { call } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { newEmail, openRegistrations } from "../support/registrations.ts"
 import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
+import { eventually } from "../support/wait.ts"
 
 const server = sharedServer()
 const rows = sharedRows(server)
@@ -191,6 +192,8 @@ describe("a place that becomes free", () => {
     const erased = await house.api("DELETE", `/v1/workspaces/${acme.id}/registrants?email=${first}`)
     expect(erased.status).toBe(204)
     await house.becomes(second, "offered")
+    const named = async () => (await house.told()).some((line) => line.endsWith(first))
+    await eventually(async () => !(await named()), "no webhook names the erased person")
   })
 
   test("is not offered at an event that is cancelled, which takes its offers back until it is reinstated", async () => {
