@@ -77,24 +77,33 @@ const methodsOf = (printer: TypePrinter): ReadonlyArray<string> => {
   return methods
 }
 
-/** The path of an object, or else the first word: what the paths of a group have in common. */
-const stemOf = (path: string): string => /^[^:]*\/:\w+/.exec(path)?.[0] ?? path.split("/")[0] ?? ""
+/** Fewest paths that are shorter by a stem of their own. */
+const FEWEST = 3
+
+/** The path of an object, of the innermost one if it has a few paths, or else the first word: what the paths of a group have in common. */
+const stemOf = (path: string, all: ReadonlyArray<string>): string => {
+  const inner = /^.*\/:\w+/.exec(path)?.[0] ?? ""
+  if (inner !== "" && all.filter((other) => /^.*\/:\w+/.exec(other)?.[0] === inner).length >= FEWEST) return inner
+  return /^[^:]*\/:\w+/.exec(path)?.[0] ?? path.split("/")[0] ?? ""
+}
 
 /** The rows by their stems; each of those that follow a stem has the rest of its path alone. */
 const shortened = (rows: ReadonlyArray<readonly [path: string, ends: string]>): ReadonlyArray<string> => {
   const groups = new Map<string, (readonly [path: string, ends: string])[]>()
-  for (const row of rows) groups.set(stemOf(row[0]), [...(groups.get(stemOf(row[0])) ?? []), row])
+  const all = rows.map(([path]) => path)
+  for (const row of rows) groups.set(stemOf(row[0], all), [...(groups.get(stemOf(row[0], all)) ?? []), row])
   return Array.from(groups, ([stem, group]) => {
     const [own] = group.filter(([path]) => path === stem)
-    const others = group.filter(([path]) => path !== stem)
+    // Sorted rows have more in common with their neighbours, and compress better.
+    const others = group.filter(([path]) => path !== stem).toSorted(([one], [other]) => (one < other ? -1 : 1))
     const head = own === undefined ? stem : own.join(",")
-    return [head, ...others.map(([path, ends]) => `${path.slice(stem.length)},${ends}`)].join("\n")
+    return [head, ...others.map(([path, ends]) => `${path.slice(stem.length)},${ends}`)].join(";")
   })
 }
 
 /**
  * A path with its endpoints: the letter of a method before each name. A fifth of the client would be routes if they were written out.
- * A path that begins with a slash goes on from the last one that does not.
+ * A path that begins with a slash goes on from the last one that does not. A semicolon between rows is shorter than an escaped line break.
  */
 const routes = (): string => {
   const paths = new Map<string, string[]>()
@@ -109,7 +118,7 @@ const routes = (): string => {
     },
   })
   const rows = shortened(Array.from(paths, ([path, ends]) => [path.slice(PREFIX.length), ends.join(",")] as const))
-  return `export const ROUTES = \`${rows.join("\n")}\``
+  return `export const ROUTES = \`${rows.join(";")}\``
 }
 
 const block = (head: string, members: ReadonlyArray<string>): string =>

@@ -51,11 +51,9 @@ interface AnyRequest {
   readonly payload?: unknown
 }
 
-/** Drops undefined values. */
-const present = (values: { readonly [name: string]: string | number | undefined }): [string, string][] =>
-  Object.entries(values).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
+/** Drops undefined values. `URLSearchParams` and `fetch` make texts of numbers. */
+const present = (values: { readonly [name: string]: string | number | undefined }) =>
+  Object.entries(values).filter(([, value]) => value !== undefined) as [string, string][]
 
 const addressOf = (baseUrl: string, path: string, { params = {}, query = {} }: AnyRequest): string => {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => {
@@ -98,7 +96,8 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       const response = await send(addressOf(options.baseUrl, path, request), {
         method,
         headers: await headersOf(options, settings, hasBody),
-        body: hasBody ? JSON.stringify(request.payload) : null,
+        // Undefined without a payload, and then no body is sent.
+        body: JSON.stringify(request.payload),
         signal: settings.signal ?? null,
       })
       const body = await read(response)
@@ -106,10 +105,10 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       return body
     }
   let stem = ""
-  const methods = ROUTES.split("\n").flatMap((row) => {
+  const methods = ROUTES.split(";").flatMap((row) => {
     const [given = "", ...ends] = row.split(",")
-    const path = given[0] === "/" ? stem + given : given
-    stem = given[0] === "/" ? stem : given
+    if (given[0] !== "/") stem = given
+    const path = given === stem ? given : stem + given
     return ends.map((end) => [
       end.slice(1),
       endpoint(METHODS.split(" ").find((method) => method.includes(end[0] as string)) as string, PREFIX + path),

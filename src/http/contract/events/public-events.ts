@@ -289,7 +289,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail")
       .annotate(
         OpenApi.Description,
-        "One place for each address: `alreadyRegistered` says that it has one. The email has a link to enter, a link that gives the place up, and a calendar file. A cancelled event takes no registrations: 409. The link of the email is in the email alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
+        "One registration for each address: `alreadyRegistered` says that there was one, and `registered` that it has a place. Without one the person waits for approval or for a place (`approval`, `waitingList` of the event), or is declined; the email says which. Otherwise the email has a link to enter, a link that gives the place up, and a calendar file. A cancelled event takes no registrations, and neither does a person whom the organisers declined: 409. The link of the email is in the email alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
       )
       .annotate(Example, {
         request: { name: "Grace Hopper", email: "grace@example.com" },
