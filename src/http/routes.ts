@@ -16,6 +16,7 @@ import { sso } from "./handlers/accounts/sso.ts"
 import { broadcasts } from "./handlers/events/broadcasts.ts"
 import { clips } from "./handlers/events/clips.ts"
 import { events } from "./handlers/events/events.ts"
+import { forms } from "./handlers/events/forms.ts"
 import { gatewayTokens } from "./handlers/events/gateway-tokens.ts"
 import { joinCodes } from "./handlers/events/join-codes.ts"
 import { live } from "./handlers/events/live.ts"
@@ -73,6 +74,7 @@ const HANDLERS = {
   joinCodes,
   webhooks,
   publicEvents,
+  forms,
   tableSummaries,
   gatewayTokens,
   guests,

@@ -183,6 +183,8 @@ export interface PersonalLinks {
   readonly enter: string
   /** The person gives the place up. */
   readonly leave: string
+  /** The person sees and changes their answers to the registration form. */
+  readonly answers: string
 }
 
 export const leaving = ({ leave }: PersonalLinks) => ({ label: "I cannot come", url: leave })
@@ -194,6 +196,8 @@ export const entryEmail = (
     readonly event: string
     readonly when: Timestamp | null
     readonly timeZone: string | null
+    /** Whether the event has a registration form. */
+    readonly asks: boolean
     readonly calendar?: EmailMessage["calendar"]
   },
   links: PersonalLinks,
@@ -207,7 +211,11 @@ export const entryEmail = (
         ? `you are registered for ${eventNamed(entry.event)}.`
         : `you are registered for ${eventNamed(entry.event)}, which begins on ${zonedMoment(entry.when, entry.timeZone)}.`,
     ],
-    actions: [{ label: "Enter the event", url: links.enter }, leaving(links)],
+    actions: [
+      { label: "Enter the event", url: links.enter },
+      ...(entry.asks ? [{ label: "See and change your answers", url: links.answers }] : []),
+      leaving(links),
+    ],
     why: "The links are yours alone and work until a day after the event. If you did not register, ignore this email.",
   }),
   ...(entry.calendar === undefined ? {} : { calendar: entry.calendar }),

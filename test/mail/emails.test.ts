@@ -10,7 +10,11 @@ import {
 import { noticeEmail } from "../../src/mail/notice-emails.ts"
 
 const URL_ = "https://app.example/x#token=t"
-const LINKS = { enter: URL_, leave: "https://app.example/leave/x#token=t" }
+const LINKS = {
+  enter: URL_,
+  leave: "https://app.example/leave/x#token=t",
+  answers: "https://app.example/answers/x#token=t",
+}
 const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 const TITLE = "Node.js meetup 👨‍👩‍👧 می‌خواهم (https://events.example)"
@@ -42,7 +46,7 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     (_, member) =>
       invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
-  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null }, LINKS)],
+  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null, asks: true }, LINKS)],
   [
     "cancellation",
     (name, title) =>

@@ -11,6 +11,7 @@ import { Sso } from "./accounts/sso.ts"
 import { Broadcasts } from "./events/broadcasts.ts"
 import { Clips } from "./events/clips.ts"
 import { Events } from "./events/events.ts"
+import { Forms } from "./events/forms.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
 import { JoinCodes } from "./events/join-codes.ts"
 import { Live } from "./events/live.ts"
@@ -44,6 +45,7 @@ export const Api = HttpApi.make("gathercue")
     Reports,
     JoinCodes,
     PublicEvents,
+    Forms,
     People,
     PersonalData,
     GatewayTokens,

@@ -20,14 +20,22 @@ const entryLinkOf = (appUrl: string, eventId: string, token: string): string =>
 const leaveLinkOf = (publicUrl: string, eventId: string, token: string): string =>
   `${publicUrl}/leave/${eventId}#token=${token}`
 
+/** Address in a registrant's emails that shows and changes the answers to the registration form, a page of this server's too. */
+const answersLinkOf = (publicUrl: string, eventId: string, token: string): string =>
+  `${publicUrl}/answers/${eventId}#token=${token}`
+
 /** Issues a token for the links of an email to a registrant, in the caller's transaction. */
 export const issueLinks = async (
   sql: Queryable,
   { appUrl, publicUrl }: { readonly appUrl: string; readonly publicUrl: string },
   { eventId, registrationId }: { readonly eventId: string; readonly registrationId: string },
-): Promise<{ readonly enter: string; readonly leave: string }> => {
+): Promise<{ readonly enter: string; readonly leave: string; readonly answers: string }> => {
   const token = await issueEntryToken(sql, registrationId)
-  return { enter: entryLinkOf(appUrl, eventId, token), leave: leaveLinkOf(publicUrl, eventId, token) }
+  return {
+    enter: entryLinkOf(appUrl, eventId, token),
+    leave: leaveLinkOf(publicUrl, eventId, token),
+    answers: answersLinkOf(publicUrl, eventId, token),
+  }
 }
 
 /** The registration of a token of this event; fails with `Unauthorized` for any other token. */

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { ids, T0, T1 } from "../example-ids.ts"
+import { GivenAnswer } from "../forms/form.ts"
 import { AbsenceMeasure } from "../host-absence.ts"
 import { Uuid } from "../ids.ts"
 import { PollKind } from "../live/live-values.ts"
@@ -53,6 +54,7 @@ const REGISTRATION = {
   name: Schema.String,
   email: Schema.String,
 }
+const ANSWERS = { answers: Schema.Array(GivenAnswer) }
 const PLANNED = {
   title: Schema.String,
   scheduledAt: Schema.NullOr(Instant),
@@ -80,6 +82,9 @@ const OF_REGISTRATION = {
   participantId: `reg:${ids.user}`,
   name: "Ada Lovelace",
   email: "ada@example.com",
+}
+const OF_ANSWERS: Schema.Struct<typeof ANSWERS>["Encoded"] = {
+  answers: [{ questionId: "diet", kind: "choice", question: "Diet", version: 1, value: "Vegan", answeredAt: T0 }],
 }
 const OF_PHASE = { phaseId: ids.phase, position: 0, modality: "broadcast", startedAt: T0 } as const
 const OF_POLL = { pollId: ids.question, question: "Lunch?", kind: "single", anonymous: false, openedAt: T0 } as const
@@ -166,13 +171,29 @@ const TYPES = {
   ),
   "registration.created": ofEvent(
     "Somebody took a place at an event. A repeated registration of the same address takes no other place, and sends nothing.",
-    REGISTRATION,
-    OF_REGISTRATION,
+    { ...REGISTRATION, ...ANSWERS },
+    { ...OF_REGISTRATION, ...OF_ANSWERS },
+  ),
+  "registration.answered": ofEvent(
+    "The holder of a registration changed their answers to the registration form. `answers` has all of them.",
+    { ...REGISTRATION, ...ANSWERS },
+    { ...OF_REGISTRATION, ...OF_ANSWERS },
   ),
   "registration.cancelled": ofEvent(
     "A place at an event was given free. The deletion of an event sends none of these.",
     REGISTRATION,
     OF_REGISTRATION,
+  ),
+  "survey.answered": ofEvent(
+    "Somebody answered the survey of an event. The person is null for answers without a personal link. An anonymous survey sends none of these.",
+    {
+      registrationId: Schema.NullOr(Uuid),
+      participantId: Schema.NullOr(Schema.String),
+      name: Schema.NullOr(Schema.String),
+      email: Schema.NullOr(Schema.String),
+      ...ANSWERS,
+    },
+    { ...OF_REGISTRATION, ...OF_ANSWERS },
   ),
   "phase.started": ofEvent(
     "A phase of a live event became active.",

@@ -1,6 +1,7 @@
 /** Reports of an event: its people, messages, polls and rounds, as JSON pages or as one CSV file (shapes by decision). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { GivenAnswer } from "../../../model/forms/form.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { PollOption } from "../../../model/integrations/webhook-types.ts"
 import { Poll } from "../../../model/live/live-records.ts"
@@ -51,6 +52,8 @@ const Registration = Schema.Struct({
   name: Schema.String,
   email: Schema.String,
   createdAt: Instant,
+  /** Answers to the registration form. */
+  answers: Schema.Array(GivenAnswer),
 }).annotate(named("Registration"))
 
 const Message = Schema.Struct({
@@ -133,7 +136,10 @@ export const Reports = HttpApiGroup.make("reports")
       .annotate(FreshSignIn, "file")
       .annotate(ReadsPeople, true)
       .annotate(OpenApi.Summary, "The people who have taken a place, the first first")
-      .annotate(OpenApi.Description, "With `q` only those whose name or address has these characters.")
+      .annotate(
+        OpenApi.Description,
+        "With `q` only those whose name or address has these characters. As CSV each question of the registration form has a column.",
+      )
       .annotate(Example, {
         response: examplePage("registrations", registration),
         texts: { "text/csv": REGISTRATIONS_CSV },

@@ -1,5 +1,6 @@
 /** Examples of reports of an event, and of its join code. */
 import { ids, T0, T1 } from "../../../model/example-ids.ts"
+import { formAnswer } from "./form-objects.ts"
 
 export const attendee = {
   participantId: ids.user,
@@ -22,8 +23,9 @@ export const registration = {
   name: "Grace Hopper",
   email: "grace@example.com",
   createdAt: T0,
+  answers: [formAnswer],
 }
-export const REGISTRATIONS_CSV = `id,name,email,createdAt\r\n${ids.session},Grace Hopper,grace@example.com,${T0}\r\n`
+export const REGISTRATIONS_CSV = `id,name,email,createdAt,Where do you work?\r\n${ids.session},Grace Hopper,grace@example.com,${T0},Acme\r\n`
 
 export const chatMessage = {
   id: ids.session,

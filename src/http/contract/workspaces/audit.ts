@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   "event.deleted",
   "event.cancelled",
   "event.reinstated",
+  "form.changed",
   "phase.deleted",
   "registration.cancelled",
   "recording.deleted",

@@ -7,6 +7,7 @@ import { Mailer } from "../../../mail/mailer.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
 import type { CalendarEvent } from "../../../store/events/calendar-events.ts"
+import { findForm } from "../../../store/events/forms.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
 interface Registrant {
@@ -23,7 +24,9 @@ export const confirmations = Effect.gen(function* () {
     const { scheduledAt, timeZone } = event
     const links = await issueLinks(sql, { appUrl, publicUrl }, { eventId: event.id, registrationId: person.id })
     const file = { method: "REQUEST", stamp, page: links.enter, sender: mailer.sender, attendee: person } as const
-    const entry = { name: person.name, event: event.title, when: scheduledAt, timeZone }
+    const { questions } = await findForm(sql, event.id, "registration")
+    const asks = questions.length > 0
+    const entry = { name: person.name, event: event.title, when: scheduledAt, timeZone, asks }
     const calendar =
       scheduledAt === null
         ? {}

@@ -7,6 +7,7 @@ import { calendarFile } from "../../../mail/calendar.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
+import type { AnswersInput } from "../../../model/forms/form.ts"
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import { foldEmail } from "../../../model/text/email.ts"
@@ -49,6 +50,7 @@ import {
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { confirmations } from "./confirmations.ts"
+import { registrationAnswers } from "./given-answers.ts"
 import { appendRegistrationOccurrence } from "./registration-occurrences.ts"
 
 const descriptionOf = ({ description, metadata }: Event): string | null => {
@@ -76,7 +78,13 @@ const headOf = (event: Event) => ({
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
 /** Takes a seat, or finds the existing one. Fails with `Conflict` for an ended or cancelled event and with `NotFound` for a deleted one. */
-const takePlace = (sql: Queryable, event: Event, person: { name: string; email: string }, at: Timestamp) =>
+const takePlace = (
+  sql: Queryable,
+  event: Event,
+  person: { name: string; email: string },
+  at: Timestamp,
+  given: AnswersInput,
+) =>
   Effect.gen(function* () {
     const eventId = event.id
     const limits = yield* query(() => lockCapacity(sql, eventId))
@@ -90,7 +98,9 @@ const takePlace = (sql: Queryable, event: Event, person: { name: string; email: 
     }
     const id = newId()
     yield* query(() => insertRegistration(sql, { id, eventId, ...person }))
-    yield* query(() => appendRegistrationOccurrence(sql, "registration.created", event, { id, ...person }, at))
+    const answers = yield* registrationAnswers(sql, { id, eventId }, given, at)
+    const created = "registration.created"
+    yield* query(() => appendRegistrationOccurrence(sql, created, event, { id, ...person }, at, { answers }))
     return { id, alreadyRegistered: false }
   })
 
@@ -264,7 +274,7 @@ export const publicEvents = {
         const now = toTimestamp(yield* Clock.currentTimeMillis)
         const alreadyRegistered = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
-            const { id, alreadyRegistered } = yield* takePlace(sql, event, person, now)
+            const { id, alreadyRegistered } = yield* takePlace(sql, event, person, now, payload.answers ?? {})
             // Read under the lock of the event's row: the request may have found it before a change.
             const stored = yield* query(() => findCalendarEvent(sql, event.id))
             if (stored === undefined) return yield* NotFound.of("event")

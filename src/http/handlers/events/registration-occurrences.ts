@@ -1,4 +1,5 @@
 /** Webhooks about seats at an event, written by the transaction that takes or releases one. */
+import type { GivenAnswer } from "../../../model/forms/form.ts"
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
@@ -18,8 +19,27 @@ export const appendRegistrationOccurrence = (
   event: { readonly id: string; readonly workspaceId: string },
   { id, name, email }: Registrant,
   occurredAt: Timestamp,
+  answered: { readonly answers?: ReadonlyArray<GivenAnswer> } = {},
 ): Promise<number> => {
   const { id: eventId, workspaceId } = event
-  const extra = { registrationId: id, participantId: registeredAs(id), name, email }
+  const extra = { registrationId: id, participantId: registeredAs(id), name, email, ...answered }
+  return appendOccurrences(sql, [{ id: newId(), type, workspaceId, eventId, occurredAt, extra }])
+}
+
+/** Like `appendRegistrationOccurrence`, for answers; `person` is null where they belong to no registration. */
+export const appendAnswersOccurrence = (
+  sql: Queryable,
+  type: "registration.answered" | "survey.answered",
+  { id: eventId, workspaceId }: { readonly id: string; readonly workspaceId: string },
+  { person, answers }: { readonly person: Registrant | null; readonly answers: ReadonlyArray<GivenAnswer> },
+  occurredAt: Timestamp,
+): Promise<number> => {
+  const extra = {
+    registrationId: person?.id ?? null,
+    participantId: person === null ? null : registeredAs(person.id),
+    name: person?.name ?? null,
+    email: person?.email ?? null,
+    answers,
+  }
   return appendOccurrences(sql, [{ id: newId(), type, workspaceId, eventId, occurredAt, extra }])
 }

@@ -2,10 +2,13 @@
 import { Clock, Effect } from "effect"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
+import type { FormQuestion } from "../../../model/forms/form.ts"
+import { givenAnswers } from "../../../model/forms/questions.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
+import { listWordings } from "../../../store/events/forms.ts"
 import { findRegistrationById } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
@@ -26,6 +29,7 @@ import type { Handlers } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
+import { answerColumns } from "./answer-columns.ts"
 import { confirmations } from "./confirmations.ts"
 import { freePlace } from "./freed-places.ts"
 
@@ -70,9 +74,13 @@ const ATTENDANCE: Columns<AttendeeRow> = {
   ],
 }
 
-const REGISTRATIONS: Columns<RegisteredRow> = {
-  names: ["id", "name", "email", "createdAt"],
-  rowsOf: ({ id, name, email, createdAt }) => [[id, name, email, createdAt]],
+/** The registrations with their answers: a column for each question of the form. */
+const registrationColumns = (wordings: ReadonlyArray<FormQuestion>): Columns<RegisteredRow> => {
+  const { names, cellsOf } = answerColumns(wordings)
+  return {
+    names: ["id", "name", "email", "createdAt", ...names],
+    rowsOf: ({ id, name, email, createdAt, answers }) => [[id, name, email, createdAt, ...cellsOf(answers)]],
+  }
 }
 
 const CHAT: Columns<ReportedMessage> = {
@@ -129,13 +137,16 @@ export const reports = {
   listRegistrations: {
     access: "event",
     handle: (call) =>
-      report(
-        call,
-        "registrations",
-        (sql, eventId, request) => pageRegistrations(sql, eventId, call.query.q ?? "", request),
-        same,
-        REGISTRATIONS,
-      ),
+      Effect.gen(function* () {
+        const wordings = yield* (yield* Database).run((sql) => listWordings(sql, call.scope.event.id, "registration"))
+        return yield* report(
+          call,
+          "registrations",
+          (sql, eventId, request) => pageRegistrations(sql, eventId, call.query.q ?? "", request),
+          (row) => ({ ...row, answers: givenAnswers(wordings, row.answers) }),
+          registrationColumns(wordings),
+        )
+      }),
   },
   cancelRegistration: {
     access: "event",
