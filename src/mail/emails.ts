@@ -250,6 +250,29 @@ export const reminderEmail = (
   notAfter: reminder.when,
 })
 
+/** `survey` is null for an event without one. */
+export const thanksEmail = (
+  thanks: { readonly name: string; readonly email: string; readonly event: string; readonly wasThere: boolean },
+  links: { readonly recap: string; readonly survey: string | null; readonly unsubscribe: string },
+): EmailMessage =>
+  writeEmail({
+    to: thanks.email,
+    subject: `${thanks.wasThere ? "Thank you for coming to" : "You missed"} ${titled(thanks.event)}`,
+    lines: [
+      hello(thanks.name),
+      thanks.wasThere
+        ? `thank you for coming to ${eventNamed(thanks.event)}.`
+        : `you were registered for ${eventNamed(thanks.event)}, which is over. What is kept of it is on its page.`,
+      ...(links.survey === null ? [] : ["The organisers have a few questions for you."]),
+    ],
+    actions: [
+      ...(links.survey === null ? [] : [{ label: "Answer the survey", url: links.survey }]),
+      { label: "See the event's page", url: links.recap },
+    ],
+    why: `You get this email because you ${thanks.wasThere ? "were at" : "registered for"} the event.`,
+    unsubscribe: { label: "No more emails after events of this workspace", url: links.unsubscribe },
+  })
+
 export const tableNotesEmail = (
   to: string,
   notes: { readonly name: string | null; readonly event: string },

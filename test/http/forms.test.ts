@@ -206,7 +206,8 @@ describe("the answers of a registrant", () => {
       version: 2,
       questions: [{ version: 2 }, { version: 2 }, { version: 2 }],
     })
-    const byQuestion = (answers: ReadonlyArray<Json>) => answers.toSorted((a, b) => (a.questionId < b.questionId ? -1 : 1))
+    const byQuestion = (answers: ReadonlyArray<Json>) =>
+      answers.toSorted((a, b) => (a.questionId < b.questionId ? -1 : 1))
     expect(byQuestion((await listed(id))[0].answers)).toEqual(byQuestion(before.answers))
     // What the form no longer asks stays when the rest is changed.
     expect((await change(id, token, { company: "Initech", terms: 2 })).status).toBe(200)
@@ -220,8 +221,7 @@ describe("the answers of a registrant", () => {
   test("keep the time of a consent that is given again to the same text", async () => {
     const id = await published()
     const token = await registered(id, ANSWERS)
-    const consentOf = async () =>
-      (await listed(id))[0].answers.find(({ questionId }: Json) => questionId === "terms")
+    const consentOf = async () => (await listed(id))[0].answers.find(({ questionId }: Json) => questionId === "terms")
     const given = await consentOf()
     await change(id, token, { ...ANSWERS, company: "Initech" })
     expect(await consentOf()).toEqual(given)
@@ -240,7 +240,7 @@ describe("the answers of a registrant", () => {
     const email = newEmail()
     const invite = await api("POST", `/v1/workspaces/${acme.id}/invites`, {
       ...key(),
-      body: { email, role: "participant", eventId: id, kind: "event" },
+      body: { email, role: "workspace_admin", eventId: id, kind: "event" },
     })
     expect(invite.status).toBe(201)
     expect((await register(id, { fee: "x" }, email)).status).toBe(200)
@@ -258,10 +258,18 @@ describe("a form", () => {
   test.each<[string, ReadonlyArray<object>, string]>([
     ["two questions of one id", [QUESTIONS[0] ?? {}, QUESTIONS[0] ?? {}], "#/questions/1/id"],
     ["a choice without options", [{ id: "a", kind: "choice", text: "A" }], "#/questions/0/options"],
-    ["an option that is named twice", [{ id: "a", kind: "choice", text: "A", options: ["x", "x"] }], "#/questions/0/options"],
+    [
+      "an option that is named twice",
+      [{ id: "a", kind: "choice", text: "A", options: ["x", "x"] }],
+      "#/questions/0/options",
+    ],
     ["options of a text", [{ id: "a", kind: "text", text: "A", options: ["x"] }], "#/questions/0/options"],
     ["bounds of a text", [{ id: "a", kind: "text", text: "A", minimum: 1 }], "#/questions/0/minimum"],
-    ["bounds that exclude all", [{ id: "a", kind: "number", text: "A", minimum: 2, maximum: 1 }], "#/questions/0/maximum"],
+    [
+      "bounds that exclude all",
+      [{ id: "a", kind: "number", text: "A", minimum: 2, maximum: 1 }],
+      "#/questions/0/maximum",
+    ],
     ["a blank text", [{ id: "a", kind: "text", text: " \u200b" }], "#/questions/0/text"],
     ["a text that is too long", [{ id: "a", kind: "text", text: "x".repeat(2001) }], "#/questions/0/text"],
     ["a kind that there is not", [{ id: "a", kind: "file", text: "A" }], "#/questions/0/kind"],

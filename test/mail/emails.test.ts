@@ -5,6 +5,7 @@ import {
   invitationEmail,
   resetEmail,
   tableNotesEmail,
+  thanksEmail,
   verificationEmail,
 } from "../../src/mail/emails.ts"
 import { noticeEmail } from "../../src/mail/notice-emails.ts"
@@ -46,7 +47,10 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     (_, member) =>
       invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
-  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null, asks: true }, LINKS)],
+  [
+    "entry",
+    (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null, asks: true }, LINKS),
+  ],
   [
     "cancellation",
     (name, title) =>
@@ -57,6 +61,14 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
         { sender: null, stamp: "2027-01-02T09:00:00.000Z" },
       ),
   ],
+  [
+    "thanks",
+    (name, event) =>
+      thanksEmail(
+        { name, event, email: "a@example.com", wasThere: true },
+        { recap: URL_, survey: LINKS.answers, unsubscribe: NO_MORE },
+      ),
+  ],
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
 ]
 
@@ -64,9 +76,9 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
   test("makes no link of a stranger's text, and its subject is one short line", () => {
     const letter = emailWith(BAIT, "Launch")
     for (const body of [letter.subject, letter.text, letter.html]) {
-      expect(body.replaceAll(URL_, "").replaceAll(NO_MORE, "").replaceAll(LINKS.leave, "")).not.toMatch(
-        /evil\.example|:\/\/|www\.(?!\u2060)|\u202e/,
-      )
+      expect(
+        body.replaceAll(URL_, "").replaceAll(NO_MORE, "").replaceAll(LINKS.leave, "").replaceAll(LINKS.answers, ""),
+      ).not.toMatch(/evil\.example|:\/\/|www\.(?!\u2060)|\u202e/)
     }
     for (const body of [letter.text, letter.html]) expect(body).toContain(URL_)
     const long = emailWith("Ada", `two\r\nlines ${"x".repeat(5000)}`)
@@ -76,7 +88,7 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
 
   test("has a member's text as it was written", () => {
     const letter = emailWith("Ada", TITLE)
-    const isNamed = /invited| at |Cancelled/.test(letter.subject)
+    const isNamed = /invited| at |Cancelled|Thank/.test(letter.subject)
     expect([letter.subject.includes(TITLE), letter.text.includes(TITLE)]).toEqual([isNamed, isNamed])
   })
 
@@ -94,6 +106,7 @@ test("a subject holds no text of users beyond the title of an event or the name 
     "You are invited to Analytical Engines",
     "Your place at Analytical Engines",
     "Cancelled: Analytical Engines",
+    "Thank you for coming to Analytical Engines",
     "Notes of your table at Analytical Engines",
   ])
 })
@@ -105,7 +118,7 @@ test("a link is escaped in HTML and stands as it is in plain text", () => {
 })
 
 test("an entry email says when the event begins in words, and in which zone", () => {
-  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const, timeZone: null }
+  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const, timeZone: null, asks: false }
   expect(entryEmail("a@example.com", entry, LINKS).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
   expect(entryEmail("a@example.com", { ...entry, timeZone: "Asia/Kolkata" }, LINKS).text).toContain(
     "which begins on Monday, 1 March 2027 at 22:30 (Asia/Kolkata, GMT+5:30).",

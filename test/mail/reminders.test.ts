@@ -271,7 +271,11 @@ describe("a reminder", () => {
     const { subject, text, html } = reminderEmail(
       "ada@example.com",
       reminder,
-      { enter: "https://app.example.com/enter", leave: "https://api.example.com/leave" },
+      {
+        enter: "https://app.example.com/enter",
+        leave: "https://api.example.com/leave",
+        answers: "https://api.example.com/answers",
+      },
       "https://api.example.com/unsubscribe/x",
     )
     expect(subject).toBe("Reminder: Win at St.Gallen <b>")
@@ -372,7 +376,11 @@ test("an email that is of no use any more is not sent", async () => {
     ...reminderEmail(
       to,
       { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
-      { enter: "https://app.example.com/enter", leave: "https://api.example.com/leave" },
+      {
+        enter: "https://app.example.com/enter",
+        leave: "https://api.example.com/leave",
+        answers: "https://api.example.com/answers",
+      },
       "https://api.example.com/unsubscribe/x",
     ),
   })

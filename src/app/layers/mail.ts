@@ -6,6 +6,7 @@ import { EmailRefusals } from "../../mail/email-refusals.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { noticesLayer } from "../../mail/notices.ts"
 import { remindersLayer } from "../../mail/reminders.ts"
+import { thanksLayer } from "../../mail/thanks.ts"
 import type { Queryable } from "../../store/database.ts"
 import { appUrlOf, type Composition, keysOf } from "./composition.ts"
 
@@ -23,13 +24,15 @@ export const mailOf = (composition: Composition, mailer: ReturnType<typeof maile
   const { mailPerWorkspacePerDay } = config
   const links = (sql: Queryable, eventId: string, registrationId: string) =>
     issueLinks(sql, { appUrl, publicUrl }, { eventId, registrationId })
-  // Without mail in production nobody is reminded. Notices are worked off, and nobody is told of old changes once there is mail.
-  const reminders = config.smtp === null && config.production ? Layer.empty : remindersLayer({ publicUrl, links })
+  // Without mail in production nobody is reminded or thanked. Notices are worked off, and nobody is told of old changes once there is mail.
+  const isOff = config.smtp === null && config.production
+  const reminders = isOff ? Layer.empty : remindersLayer({ publicUrl, links })
+  const thanks = isOff ? Layer.empty : thanksLayer({ appUrl, publicUrl })
   const notices = noticesLayer({ links, appUrl, publicUrl, mailPerWorkspacePerDay })
   return Layer.mergeAll(
     mailer,
     refusals,
     disabledWebhooksLayer(`${appUrl}/host`).pipe(Layer.provide(mailer)),
-    Layer.mergeAll(reminders, notices).pipe(Layer.provide([mailer, refusals])),
+    Layer.mergeAll(reminders, notices, thanks).pipe(Layer.provide([mailer, refusals])),
   )
 }

@@ -88,18 +88,20 @@ const resultOf = (
   }
 }
 
-/** `wordings` begins with the newest of each question; `asked` is the number of those that are asked. */
+/** `wordings` has the newest of each question before its others. */
 export const resultsOf = (
   wordings: ReadonlyArray<FormQuestion>,
-  asked: number,
+  asked: ReadonlyArray<FormQuestion>,
   sums: ReadonlyArray<Sums>,
   counts: ReadonlyArray<Count>,
 ): ReadonlyArray<QuestionResult> => {
   const questions = new Map<string, { all: [FormQuestion, ...FormQuestion[]]; asked: boolean }>()
-  for (const [index, wording] of wordings.entries()) {
+  const current = new Set(asked.map(({ id, version }) => `${id} ${version}`))
+  for (const wording of wordings) {
     const key = `${wording.id} ${wording.kind}`
     const known = questions.get(key)
-    if (known === undefined) questions.set(key, { all: [wording], asked: index < asked })
+    if (known === undefined)
+      questions.set(key, { all: [wording], asked: current.has(`${wording.id} ${wording.version}`) })
     else known.all.push(wording)
   }
   return [...questions.values()].map((question) => resultOf(question.all, question.asked, sums, counts))

@@ -51,7 +51,17 @@ export const keepWordings = async (
   return row?.kept ?? 0
 }
 
-/** All wordings of the form that answers may refer to: the current ones first, and older ones from the newest on. */
+/** In the order in which their questions come first. */
+const byQuestion = (wordings: ReadonlyArray<FormQuestion>): ReadonlyArray<FormQuestion> => {
+  const places = new Map<string, number>()
+  for (const { id } of wordings) places.set(id, places.get(id) ?? places.size)
+  return wordings.toSorted((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0))
+}
+
+/**
+ * All wordings of the form that answers may refer to: by question, those that are asked in their order and then the others, and of each the
+ * newest first.
+ */
 export const listWordings = async (
   sql: Queryable,
   eventId: string,
@@ -60,7 +70,7 @@ export const listWordings = async (
   const { questions } = await findForm(sql, eventId, form)
   const rows = await sql<{ question: FormQuestion }[]>`
     select question from form_wordings where event_id = ${eventId} and form = ${form} order by version desc, question_id`
-  return [...questions, ...rows.map(({ question }) => question)]
+  return byQuestion([...questions, ...rows.map(({ question }) => question)])
 }
 
 export const copyForms = async (sql: Queryable, from: string, to: string, at: Timestamp): Promise<void> => {

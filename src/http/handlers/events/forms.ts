@@ -165,7 +165,7 @@ export const forms = {
           const counted = wordings.filter(isCounted).map(({ id }) => id)
           const sums = await sumAnswers(sql, event.id, name)
           const counts = await countChoices(sql, event.id, name, counted)
-          return { form: name, questions: resultsOf(wordings, questions.length, sums, counts) }
+          return { form: name, questions: resultsOf(wordings, questions, sums, counts) }
         })
       }),
   },
