@@ -3,6 +3,7 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
+import type { Texts } from "../../texts/en.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -11,6 +12,11 @@ import { FailureNotice } from "../parts/failure.tsx"
 import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { EventProps } from "./event-page.tsx"
+
+const shownAnswer = ({ yes, no }: Texts["host"]["forms"], value: unknown): string => {
+  if (typeof value === "boolean") return value ? yes : no
+  return Array.isArray(value) ? value.join(", ") : String(value)
+}
 
 export const RegistrationsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
@@ -44,13 +50,18 @@ export const RegistrationsPart = ({ event }: EventProps) => {
       <Paged pages={pages} empty={host.noRegistrations}>
         {(registrations) => (
           <ul className="rows" aria-label={host.registrations}>
-            {registrations.map(({ id, name, email, createdAt }) => (
+            {registrations.map(({ id, name, email, createdAt, answers }) => (
               <li key={id} className="row row-apart">
                 <span>
                   {name}{" "}
                   <span className="quiet">
                     {email}, {moment(createdAt)}
                   </span>
+                  {answers.map(({ questionId, question, value }) => (
+                    <span key={questionId} className="answer">
+                      <span className="quiet">{question}</span> {shownAnswer(host.forms, value)}
+                    </span>
+                  ))}
                 </span>
                 <span className="row">
                   <Button aria-label={`${host.sendAgain}: ${name}`} onPress={() => void sending.run(id, email)}>
