@@ -18,6 +18,7 @@ import { clips } from "./handlers/events/clips.ts"
 import { events } from "./handlers/events/events.ts"
 import { forms } from "./handlers/events/forms.ts"
 import { gatewayTokens } from "./handlers/events/gateway-tokens.ts"
+import { imports } from "./handlers/events/imports.ts"
 import { joinCodes } from "./handlers/events/join-codes.ts"
 import { live } from "./handlers/events/live.ts"
 import { publicEvents } from "./handlers/events/public-events.ts"
@@ -75,6 +76,7 @@ const HANDLERS = {
   webhooks,
   publicEvents,
   forms,
+  imports,
   tableSummaries,
   gatewayTokens,
   guests,

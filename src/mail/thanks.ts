@@ -8,6 +8,7 @@ import type { Unavailable } from "../model/errors.ts"
 import { isEmail } from "../model/text/email.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
+import { mayMailOther } from "../store/mail/emails.ts"
 import {
   advanceThanks,
   type ClaimedThanks,
@@ -28,6 +29,8 @@ interface ThanksOptions {
   readonly appUrl: string
   /** Address of this server, which has the survey and handles refusals. */
   readonly publicUrl: string
+  /** Emails per day (UTC) to people whom the workspace registered or invited. */
+  readonly mailPerWorkspacePerDay: number
   readonly everyMs?: number
 }
 
@@ -42,7 +45,7 @@ const OPENED = 500
 const dueAt = (now: number) => ({ after: toTimestamp(now - LATE_MS), upTo: toTimestamp(now - AFTER_MS) })
 
 /** A check for events that have ended, and one posting step; both may run beside those of other nodes. */
-export const thanksSteps = ({ appUrl, publicUrl }: ThanksOptions) =>
+export const thanksSteps = ({ appUrl, publicUrl, mailPerWorkspacePerDay }: ThanksOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const mailer = yield* Mailer
@@ -77,9 +80,14 @@ export const thanksSteps = ({ appUrl, publicUrl }: ThanksOptions) =>
         const people = yield* query(() => listThanked(sql, claimed, BATCH))
         const emails = people.map(({ email }) => email)
         const refused = yield* query(() => refusals.refusedAmong(sql, { workspaceId, kind: "thanks" }, emails))
+        const others = { workspaceId, day: toTimestamp(now).slice(0, 10), most: mailPerWorkspacePerDay }
+        const thanked: ThankedPerson[] = []
         // The address of a user is the integrator's, and may be none.
-        const thanked = people.filter(({ email }) => !refused.has(email) && isEmail(email))
-        for (const person of thanked) yield* post(sql, claimed, person)
+        for (const person of people.filter(({ email }) => !refused.has(email) && isEmail(email))) {
+          if (person.added && !(yield* query(() => mayMailOther(sql, others)))) continue
+          yield* post(sql, claimed, person)
+          thanked.push(person)
+        }
         const afterEmail = emails.at(-1) ?? claimed.afterEmail
         yield* query(() => advanceThanks(sql, { ...claimed, afterEmail }, people.length < BATCH))
         return thanked.length

@@ -46,6 +46,7 @@ afterAll(async () => {
 
 const options = {
   publicUrl: "https://api.example.com",
+  mailPerWorkspacePerDay: 200,
   links: (sql: Parameters<typeof issueLinks>[0], eventId: string, registrationId: string) =>
     issueLinks(
       sql,

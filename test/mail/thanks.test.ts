@@ -48,7 +48,7 @@ const openNode = async () => {
   const runtime = ManagedRuntime.make(services)
   onTestFinished(() => runtime.dispose())
   const steps = await runtime.runPromise(
-    thanksSteps({ appUrl: "https://app.example.com", publicUrl: "https://api.example.com" }),
+    thanksSteps({ appUrl: "https://app.example.com", publicUrl: "https://api.example.com", mailPerWorkspacePerDay: 1 }),
   )
   return {
     use: <A, E>(body: Effect.Effect<A, E, EmailRefusals | Tokens>) => runtime.runPromise(body),

@@ -26,8 +26,8 @@ export const mailOf = (composition: Composition, mailer: ReturnType<typeof maile
     issueLinks(sql, { appUrl, publicUrl }, { eventId, registrationId })
   // Without mail in production nobody is reminded or thanked. Notices are worked off, and nobody is told of old changes once there is mail.
   const isOff = config.smtp === null && config.production
-  const reminders = isOff ? Layer.empty : remindersLayer({ publicUrl, links })
-  const thanks = isOff ? Layer.empty : thanksLayer({ appUrl, publicUrl })
+  const reminders = isOff ? Layer.empty : remindersLayer({ publicUrl, links, mailPerWorkspacePerDay })
+  const thanks = isOff ? Layer.empty : thanksLayer({ appUrl, publicUrl, mailPerWorkspacePerDay })
   const notices = noticesLayer({ links, appUrl, publicUrl, mailPerWorkspacePerDay })
   return Layer.mergeAll(
     mailer,

@@ -13,6 +13,7 @@ import { Clips } from "./events/clips.ts"
 import { Events } from "./events/events.ts"
 import { Forms } from "./events/forms.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
+import { Imports } from "./events/imports.ts"
 import { JoinCodes } from "./events/join-codes.ts"
 import { Live } from "./events/live.ts"
 import { PublicEvents } from "./events/public-events.ts"
@@ -46,6 +47,7 @@ export const Api = HttpApi.make("gathercue")
     JoinCodes,
     PublicEvents,
     Forms,
+    Imports,
     People,
     PersonalData,
     GatewayTokens,

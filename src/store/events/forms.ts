@@ -105,6 +105,15 @@ export const putAnswers = async (
     on conflict (registration_id, form) where registration_id is not null do update set answers = excluded.answers`
 }
 
+/** Answers of new registrations. */
+export const insertManyAnswers = async (sql: Queryable, added: ReadonlyArray<NewAnswers>): Promise<void> => {
+  if (added.length === 0) return
+  await sql`
+    insert into form_answers (id, event_id, form, registration_id, answers, created_at)
+    select id, "eventId", form, "registrationId", answers, "createdAt" from jsonb_to_recordset(${sql.json(added)})
+      as n(id uuid, "eventId" uuid, form text, "registrationId" uuid, answers jsonb, "createdAt" timestamptz)`
+}
+
 /** Whether the form has as many answers as `most`. */
 export const hasAnswers = async (sql: Queryable, eventId: string, form: FormName, most = 1): Promise<boolean> => {
   const rows = await sql`

@@ -47,6 +47,8 @@ export interface ThankedPerson {
   readonly name: string
   readonly email: string
   readonly wasThere: boolean
+  /** The workspace registered the person. */
+  readonly added: boolean
 }
 
 /** The next people by address: those who registered, and users of the workspace who were there. */
@@ -58,10 +60,10 @@ export const listThanked = async (
   sql<ThankedPerson[]>`
     with registered as (
       select r.id as registration_id, r.name, r.email,
-             exists (select from attendances a where a.event_id = ${eventId} and a.participant_id = 'reg:' || r.id) as was_there
+             exists (select from attendances a where a.event_id = ${eventId} and a.participant_id = 'reg:' || r.id) as was_there, r.added
         from registrations r where r.event_id = ${eventId} and r.email > ${afterEmail} order by r.email limit ${limit}
     ), present as (
-      select distinct on (lower(u.email)) null::uuid as registration_id, a.name, lower(u.email) as email, true as was_there
+      select distinct on (lower(u.email)) null::uuid as registration_id, a.name, lower(u.email) as email, true as was_there, false as added
         from attendances a join users u on u.id = a.user_id
        where a.event_id = ${eventId} and lower(u.email) > ${afterEmail}
          and not exists (select from registrations r where r.event_id = ${eventId} and r.email = lower(u.email))

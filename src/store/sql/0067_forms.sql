@@ -45,3 +45,6 @@ create table event_thanks (
   touched_at timestamptz(3) not null default now()
 );
 create index event_thanks_turn on event_thanks (touched_at) where not done;
+
+-- The workspace registered the person, whose address it chose: emails to them are counted as those to others.
+alter table registrations add column added boolean not null default false;

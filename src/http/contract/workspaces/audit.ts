@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = [
   "form.changed",
   "phase.deleted",
   "registration.cancelled",
+  "registrations.imported",
   "recording.deleted",
   "broadcast.ingest_created",
   "clip.deleted",

@@ -40,8 +40,7 @@ import type { Handlers } from "../../requests/call.ts"
 import { listOrFile } from "../../requests/file.ts"
 import { badRequestOf } from "../../transport/request-body.ts"
 import { answerColumns } from "./answer-columns.ts"
-import { answersTo } from "./given-answers.ts"
-import { appendAnswersOccurrence } from "./registration-occurrences.ts"
+import { answersTo, appendAnswersOccurrence, type Person } from "./given-answers.ts"
 
 /** Wordings that are kept for the answers to one form. */
 const MOST_WORDINGS = 1000
@@ -65,12 +64,6 @@ const holderOf = (form: FormName, eventId: string, token: string | undefined) =>
     const { claims } = yield* (yield* Tokens).verify("survey", token)
     return claims.eventId === eventId ? claims.registrationId : yield* INVALID_TOKEN
   })
-
-interface Person {
-  readonly id: string
-  readonly name: string
-  readonly email: string
-}
 
 /** The holder of a token. Nobody answers an anonymous survey under a name. */
 const personOf = (sql: Queryable, eventId: string, form: Form, id: string | null) =>

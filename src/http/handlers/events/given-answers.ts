@@ -1,13 +1,22 @@
 /** Answers that people give: read by the questions of a form as it is, and stored. */
 import { Effect, Result } from "effect"
 import { readAnswers } from "../../../model/forms/answers.ts"
-import type { AnswersInput, Form } from "../../../model/forms/form.ts"
+import type { AnswersInput, Form, GivenAnswer } from "../../../model/forms/form.ts"
 import { askedOf, givenAnswers } from "../../../model/forms/questions.ts"
+import { newId } from "../../../model/ids.ts"
+import { registeredAs } from "../../../model/participants.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
 import { findAnswers, findForm, isInvited, putAnswers } from "../../../store/events/forms.ts"
 import { query } from "../../../store/query.ts"
+import { appendOccurrences } from "../../../store/webhooks/outbox.ts"
 import { badRequestOf } from "../../transport/request-body.ts"
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+}
 
 const checked = (read: ReturnType<typeof readAnswers>) =>
   Result.isFailure(read) ? Effect.fail(badRequestOf(read.failure, "body")) : Effect.succeed(read.success)
@@ -46,3 +55,21 @@ export const registrationAnswers = (
     yield* query(() => putAnswers(sql, row))
     return givenAnswers(form.questions, answers)
   })
+
+/** Appends the webhook of answers; `person` is null where they belong to no registration. */
+export const appendAnswersOccurrence = (
+  sql: Queryable,
+  type: "registration.answered" | "survey.answered",
+  { id: eventId, workspaceId }: { readonly id: string; readonly workspaceId: string },
+  { person, answers }: { readonly person: Person | null; readonly answers: ReadonlyArray<GivenAnswer> },
+  occurredAt: Timestamp,
+): Promise<number> => {
+  const extra = {
+    registrationId: person?.id ?? null,
+    participantId: person === null ? null : registeredAs(person.id),
+    name: person?.name ?? null,
+    email: person?.email ?? null,
+    answers,
+  }
+  return appendOccurrences(sql, [{ id: newId(), type, workspaceId, eventId, occurredAt, extra }])
+}

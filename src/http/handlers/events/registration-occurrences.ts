@@ -25,21 +25,3 @@ export const appendRegistrationOccurrence = (
   const extra = { registrationId: id, participantId: registeredAs(id), name, email, ...answered }
   return appendOccurrences(sql, [{ id: newId(), type, workspaceId, eventId, occurredAt, extra }])
 }
-
-/** Like `appendRegistrationOccurrence`, for answers; `person` is null where they belong to no registration. */
-export const appendAnswersOccurrence = (
-  sql: Queryable,
-  type: "registration.answered" | "survey.answered",
-  { id: eventId, workspaceId }: { readonly id: string; readonly workspaceId: string },
-  { person, answers }: { readonly person: Registrant | null; readonly answers: ReadonlyArray<GivenAnswer> },
-  occurredAt: Timestamp,
-): Promise<number> => {
-  const extra = {
-    registrationId: person?.id ?? null,
-    participantId: person === null ? null : registeredAs(person.id),
-    name: person?.name ?? null,
-    email: person?.email ?? null,
-    answers,
-  }
-  return appendOccurrences(sql, [{ id: newId(), type, workspaceId, eventId, occurredAt, extra }])
-}

@@ -9,6 +9,7 @@ import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
 import { listWordings } from "../../../store/events/forms.ts"
+import { isAdded } from "../../../store/events/imports.ts"
 import { findRegistrationById } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
@@ -28,7 +29,8 @@ import { RateLimits } from "../../limits/rate-limits.ts"
 import type { Handlers } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts"
-import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { countEmailsToOthers, requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { answerColumns } from "./answer-columns.ts"
 import { confirmations } from "./confirmations.ts"
 import { freePlace } from "./freed-places.ts"
@@ -166,7 +168,14 @@ export const reports = {
         yield* (yield* RateLimits).mail("entry", person.email)
         const confirm = yield* confirmations
         const now = toTimestamp(yield* Clock.currentTimeMillis)
-        yield* database.transaction((sql) => query(() => confirm(sql, stored, { id: registrationId, ...person }, now)))
+        const { mailPerWorkspacePerDay } = yield* HttpSettings
+        yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            const letters = (yield* query(() => isAdded(sql, registrationId))) ? 1 : 0
+            yield* countEmailsToOthers(sql, workspaceId, letters, mailPerWorkspacePerDay)
+            yield* query(() => confirm(sql, stored, { id: registrationId, ...person }, now))
+          }),
+        )
         ;(yield* Mailer).collect()
         return { sent: true }
       }),
