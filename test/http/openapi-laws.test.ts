@@ -100,6 +100,9 @@ const OTHER_IDS = [
   // Options are numbered within their poll.
   /^PollVoteCommandData\/properties\/optionIds$/,
   /^\w+CommandData(?:Id)?\/properties\/id$/,
+  // Questions of a form are named by the caller.
+  /^(FormAnswer|FormQuestionResult)\/properties\/questionId$/,
+  /^FormQuestion(?:Input)?\/properties\/id$/,
   // Rooms and readers of tables are named by the caller.
   /^(CreateRecordingInput|CreateRecordingResult|Recording|CaptionSegment)\/properties\/roomId$/,
   /^(MailedRecipient|PutTableSummaryResult|SummarizedTable|TableBadge|TablePerson|TableRecipient|TableSummary)\/properties\/(id|roomId|userId|recipientUserId)$/,

@@ -22,7 +22,11 @@ export const QuestionKind = Schema.Literals([
 ]).annotate(named("FormQuestionKind"))
 export type QuestionKind = typeof QuestionKind.Type
 
-export const Audience = Schema.Literals(["everybody", "registrants", "invited"]).annotate(named("FormAudience"))
+export const Audience = Schema.Literals(["everybody", "registrants", "invited"]).annotate({
+  ...named("FormAudience"),
+  description:
+    "Who is asked: `everybody` (the default), `invited` for people with an invite to the event, `registrants` for the others. A registration asks the first and the last; the link of its email asks what concerns the person. A survey asks all.",
+})
 export type Audience = typeof Audience.Type
 
 export const MOST_QUESTIONS = 100
@@ -51,11 +55,7 @@ export const FormQuestionInput = Schema.Struct({
   kind: QuestionKind,
   text: Wording.annotate({ description: "The question, or the text that a consent agrees to.", examples: ["Company"] }),
   required: Schema.optionalKey(Schema.Boolean),
-  audience: Schema.optionalKey(Audience).annotateKey({
-    description:
-      "Who is asked: `everybody`, `invited` for people with an invite to the event, `registrants` for the others. A registration asks the first and the last; the link of its email asks what concerns the person. A survey asks all.",
-    default: "everybody",
-  }),
+  audience: Schema.optionalKey(Audience),
   options: Schema.optionalKey(Schema.Array(Option).check(Schema.isMaxLength(MOST_OPTIONS))).annotateKey({
     description: "The choices of `choice` and `choices`, and of no other kind.",
   }),

@@ -19,7 +19,7 @@ export const insertManyRegistrations = async (
   added: ReadonlyArray<{ readonly id: string; readonly name: string; readonly email: string }>,
 ): Promise<void> => {
   await sql`
-    insert into registrations (id, event_id, name, email, created_at, added)
+    insert into registrations (id, event_id, name, email, created_at, by_workspace)
     select n.id, e.id, n.name, n.email, greatest(clock_timestamp(), e.calendar_changed_at + interval '1 millisecond'), true
       from events e, jsonb_to_recordset(${sql.json(added.map(({ id, name, email }) => ({ id, name, email })))})
            as n(id uuid, name text, email text)
@@ -28,6 +28,6 @@ export const insertManyRegistrations = async (
 
 /** Whether the workspace chose the address. */
 export const isAdded = async (sql: Queryable, registrationId: string): Promise<boolean> => {
-  const rows = await sql`select 1 from registrations where id = ${registrationId} and added`
+  const rows = await sql`select 1 from registrations where id = ${registrationId} and by_workspace`
   return rows.length > 0
 }

@@ -77,7 +77,7 @@ export const listReaders = async (
   }
   if (audience === "registered") {
     return sql<NoticeReader[]>`
-      select id, name, email, added, created_at > ${since} as is_late from registrations
+      select id, name, email, by_workspace as added, created_at > ${since} as is_late from registrations
        where event_id = ${eventId} and email > ${afterEmail} and (${untilEmail}::text is null or email <= ${untilEmail})
          and created_at <= ${changedAt} and (not ${lateOnly} or created_at > ${since})
        order by email limit ${limit} for key share skip locked`

@@ -66,7 +66,7 @@ export const listReminded = async (
   limit: number,
 ): Promise<ReadonlyArray<RemindedPerson>> =>
   sql<RemindedPerson[]>`
-    select id, name, email, added from registrations
+    select id, name, email, by_workspace as added from registrations
      where event_id = ${eventId} and email > ${afterEmail} and created_at <= ${registeredBy}
      order by email limit ${limit} for key share skip locked`
 

@@ -60,7 +60,7 @@ export const listThanked = async (
   sql<ThankedPerson[]>`
     with registered as (
       select r.id as registration_id, r.name, r.email,
-             exists (select from attendances a where a.event_id = ${eventId} and a.participant_id = 'reg:' || r.id) as was_there, r.added
+             exists (select from attendances a where a.event_id = ${eventId} and a.participant_id = 'reg:' || r.id) as was_there, r.by_workspace as added
         from registrations r where r.event_id = ${eventId} and r.email > ${afterEmail} order by r.email limit ${limit}
     ), present as (
       select distinct on (lower(u.email)) null::uuid as registration_id, a.name, lower(u.email) as email, true as was_there, false as added

@@ -47,4 +47,7 @@ create table event_thanks (
 create index event_thanks_turn on event_thanks (touched_at) where not done;
 
 -- The workspace registered the person, whose address it chose: emails to them are counted as those to others.
-alter table registrations add column added boolean not null default false;
+alter table registrations add column by_workspace boolean not null default false;
+
+-- An erasure finds the webhook events about answers here.
+create index outbox_messages_of_answers on outbox_messages (event_id) where type in ('registration.answered', 'survey.answered');

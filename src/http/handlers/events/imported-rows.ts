@@ -20,7 +20,7 @@ const BOXES: { readonly [text: string]: boolean } = {
 }
 
 /** A cell as an answer; one that is none stays text, which the question refuses. */
-const valueOf = ({ kind }: FormQuestion, cell: string): Json => {
+const answerIn = ({ kind }: FormQuestion, cell: string): Json => {
   if (cell.trim() === "") return null
   switch (kind) {
     case "choices":
@@ -72,7 +72,7 @@ export const rowsOfCsv = (
     return records.map((cells) => {
       const answers = cells.flatMap((cell, at) => {
         const question = asked[at]
-        return question === undefined ? [] : [[question.id, valueOf(question, cell)] as const]
+        return question === undefined ? [] : [[question.id, answerIn(question, cell)] as const]
       })
       const cellOf = (name: string): string => cells[columns.indexOf(name)] ?? ""
       return { name: cellOf("name"), email: cellOf("email"), answers: Object.fromEntries(answers) }

@@ -230,7 +230,7 @@ begin
     if reader = 'registered' then
       insert into notice_readers (notice, email, name)
       select added, r.email, r.name from registrations r
-       where r.event_id = old.id and not r.added and (old.cancelled_at is null or r.email > newest.after_email);
+       where r.event_id = old.id and not r.by_workspace and (old.cancelled_at is null or r.email > newest.after_email);
     else
       insert into notice_readers (notice, email, name)
       select added, i.email, i.name
