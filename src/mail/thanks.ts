@@ -3,7 +3,6 @@
  * They are posted in steps (`posting.ts`).
  */
 import { Effect, Layer } from "effect"
-import { Tokens } from "../identity/tokens.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { isEmail } from "../model/text/email.ts"
 import { toTimestamp } from "../model/timestamp.ts"
@@ -29,6 +28,8 @@ interface ThanksOptions {
   readonly appUrl: string
   /** Address of this server, which has the survey and handles refusals. */
   readonly publicUrl: string
+  /** Signs the link of one registrant to the survey. */
+  readonly surveyToken: (of: { readonly eventId: string; readonly registrationId: string }) => Effect.Effect<string>
   /** Emails per day (UTC) to people whom the workspace registered or invited. */
   readonly mailPerWorkspacePerDay: number
   readonly everyMs?: number
@@ -45,12 +46,11 @@ const OPENED = 500
 const dueAt = (now: number) => ({ after: toTimestamp(now - LATE_MS), upTo: toTimestamp(now - AFTER_MS) })
 
 /** A check for events that have ended, and one posting step; both may run beside those of other nodes. */
-export const thanksSteps = ({ appUrl, publicUrl, mailPerWorkspacePerDay }: ThanksOptions) =>
+export const thanksSteps = ({ appUrl, publicUrl, surveyToken, mailPerWorkspacePerDay }: ThanksOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const mailer = yield* Mailer
     const refusals = yield* EmailRefusals
-    const tokens = yield* Tokens
     const { metrics } = yield* Telemetry
 
     /** Address of the survey; nothing in that of an anonymous one leads to its reader. */
@@ -58,7 +58,7 @@ export const thanksSteps = ({ appUrl, publicUrl, mailPerWorkspacePerDay }: Thank
       const page = `${publicUrl}/survey/${eventId}`
       if (!asks) return Effect.succeed(null)
       if (anonymous || registrationId === null) return Effect.succeed(page)
-      return Effect.map(tokens.issue("survey", { eventId, registrationId }), ({ token }) => `${page}#token=${token}`)
+      return Effect.map(surveyToken({ eventId, registrationId }), (token) => `${page}#token=${token}`)
     }
 
     const post = (sql: Queryable, claimed: ClaimedThanks, person: ThankedPerson) =>
@@ -106,7 +106,7 @@ export const thanksSteps = ({ appUrl, publicUrl, mailPerWorkspacePerDay }: Thank
 
 export const thanksLayer = (
   options: ThanksOptions,
-): Layer.Layer<never, never, Database | Mailer | EmailRefusals | Telemetry | Tokens> =>
+): Layer.Layer<never, never, Database | Mailer | EmailRefusals | Telemetry> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { open, step } = yield* thanksSteps(options)

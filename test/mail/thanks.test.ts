@@ -47,8 +47,14 @@ const openNode = async () => {
   ).pipe(Layer.provideMerge(kernel))
   const runtime = ManagedRuntime.make(services)
   onTestFinished(() => runtime.dispose())
+  const { issue } = await runtime.runPromise(Tokens)
   const steps = await runtime.runPromise(
-    thanksSteps({ appUrl: "https://app.example.com", publicUrl: "https://api.example.com", mailPerWorkspacePerDay: 1 }),
+    thanksSteps({
+      surveyToken: (of) => Effect.map(issue("survey", of), ({ token }) => token),
+      appUrl: "https://app.example.com",
+      publicUrl: "https://api.example.com",
+      mailPerWorkspacePerDay: 1,
+    }),
   )
   return {
     use: <A, E>(body: Effect.Effect<A, E, EmailRefusals | Tokens>) => runtime.runPromise(body),

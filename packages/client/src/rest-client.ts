@@ -106,14 +106,15 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       return body
     }
   let stem = ""
-  const methods = ROUTES.split("\n").flatMap((row) => {
-    const [given = "", ...ends] = row.split(",")
+  const methods = Array.from(ROUTES.matchAll(/([^,]+)((,\w+)*)/g), ([, given = "", ends = ""]) => {
     const path = given[0] === "/" ? stem + given : given
     stem = given[0] === "/" ? stem : given
-    return ends.map((end) => [
-      end.slice(1),
-      endpoint(METHODS.split(" ").find((method) => method.includes(end[0] as string)) as string, PREFIX + path),
-    ])
+    return ends
+      .split(",")
+      .map((end) => [
+        end.slice(1),
+        endpoint(METHODS.split(" ")[end[0] as `${number}` & keyof string[]] as string, PREFIX + path),
+      ])
   })
-  return Object.fromEntries(methods) as unknown as RestClient
+  return Object.fromEntries(methods.flat()) as unknown as RestClient
 }

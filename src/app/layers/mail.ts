@@ -1,6 +1,7 @@
 /** Emails: who sends them, who is reminded or told of changes, and who has unsubscribed. */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { issueLinks } from "../../identity/accounts/entry.ts"
+import { Tokens } from "../../identity/tokens.ts"
 import { disabledWebhooksLayer } from "../../mail/disabled-webhooks.ts"
 import { EmailRefusals } from "../../mail/email-refusals.ts"
 import { Mailer } from "../../mail/mailer.ts"
@@ -17,6 +18,13 @@ export const mailerOf = (composition: Composition) =>
     keep: !composition.config.production,
   })
 
+const thanksOf = (options: Omit<Parameters<typeof thanksLayer>[0], "surveyToken">) =>
+  Layer.unwrap(
+    Effect.map(Tokens, ({ issue }) =>
+      thanksLayer({ ...options, surveyToken: (of) => Effect.map(issue("survey", of), ({ token }) => token) }),
+    ),
+  )
+
 export const mailOf = (composition: Composition, mailer: ReturnType<typeof mailerOf>) => {
   const { config, publicUrl, kept } = composition
   const appUrl = appUrlOf(composition)
@@ -27,7 +35,7 @@ export const mailOf = (composition: Composition, mailer: ReturnType<typeof maile
   // Without mail in production nobody is reminded or thanked. Notices are worked off, and nobody is told of old changes once there is mail.
   const isOff = config.smtp === null && config.production
   const reminders = isOff ? Layer.empty : remindersLayer({ publicUrl, links, mailPerWorkspacePerDay })
-  const thanks = isOff ? Layer.empty : thanksLayer({ appUrl, publicUrl, mailPerWorkspacePerDay })
+  const thanks = isOff ? Layer.empty : thanksOf({ appUrl, publicUrl, mailPerWorkspacePerDay })
   const notices = noticesLayer({ links, appUrl, publicUrl, mailPerWorkspacePerDay })
   return Layer.mergeAll(
     mailer,

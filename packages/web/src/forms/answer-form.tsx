@@ -25,7 +25,7 @@ const OpenForm = ({ eventId, token, form }: Omit<Props, "form"> & { readonly for
   const [values, change] = useState(() => valuesOf(form))
   const [isStored, stored] = useState(false)
   const { run, isPending, error } = useAction(() =>
-    rest.giveAnswers({
+    rest.answerForm({
       params: { id: eventId, form: form.form },
       payload: { answers: payloadOf(questions, values), ...(token === null ? {} : { token }) },
     }),

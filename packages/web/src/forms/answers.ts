@@ -17,7 +17,7 @@ export const valuesOf = ({ questions, answers }: Pick<PublicForm, "questions" | 
       .map(({ questionId, value }) => [questionId, typeof value === "number" ? String(value) : (value as FieldValue)]),
   )
 
-type Payload = Parameters<(typeof rest)["giveAnswers"]>[0]["payload"]["answers"]
+type Payload = Parameters<(typeof rest)["answerForm"]>[0]["payload"]["answers"]
 
 /** A consent is sent with the version of the text that was shown. */
 const sent = ({ kind, version }: FormQuestion, value: FieldValue): Payload[string] => {

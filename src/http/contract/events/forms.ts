@@ -137,7 +137,7 @@ export const Forms = HttpApiGroup.make("forms")
           answers: [formAnswer],
         },
       }),
-    HttpApiEndpoint.post("giveAnswers", "/v1/public/events/:id/forms/:form/answers", {
+    HttpApiEndpoint.post("answerForm", "/v1/public/events/:id/forms/:form/answers", {
       params: FormPath,
       payload: Schema.Struct({
         token: Schema.optionalKey(Schema.String.check(Schema.isMinLength(1))).annotateKey({

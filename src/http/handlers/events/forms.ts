@@ -202,7 +202,7 @@ export const forms = {
         )
       }),
   },
-  giveAnswers: {
+  answerForm: {
     access: "sharedEvent",
     handle: ({ params: { form: name }, payload: { token, answers }, scope: { event } }) =>
       Effect.gen(function* () {
