@@ -5,7 +5,7 @@ import { type Browser, chromium } from "playwright-core"
 export const CHROMIUM = "/usr/bin/chromium-headless-shell"
 
 /** Cameras and microphones that are faked, and may be used without asking. */
-const FAKES = ["--use-fake-device-for-media-stream=fps=5", "--use-fake-ui-for-media-stream"]
+const FAKES = ["--use-fake-device-for-media-stream=fps=5,device-count=2", "--use-fake-ui-for-media-stream"]
 
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...FAKES] })

@@ -85,18 +85,19 @@ const shortened = (rows: ReadonlyArray<readonly [path: string, ends: string]>): 
   const groups = new Map<string, (readonly [path: string, ends: string])[]>()
   for (const row of rows) groups.set(stemOf(row[0]), [...(groups.get(stemOf(row[0])) ?? []), row])
   return Array.from(groups, ([stem, group]) => {
-    const [own] = group.filter(([path]) => path === stem)
-    const others = group.filter(([path]) => path !== stem)
-    // Without an endpoint of its own a comma ends the stem.
-    const head = own === undefined ? `${stem},` : own.join(",")
-    return [head, ...others.map(([path, ends]) => `${path.slice(stem.length)},${ends}`)].join("")
+    const own = group.find(([path]) => path === stem)
+    const others = group.filter((row) => row !== own)
+    // A stem without an endpoint has one without a name.
+    return [own?.join(",") ?? `${stem},0`, ...others.map(([path, ends]) => `${path.slice(stem.length)},${ends}`)].join(
+      "",
+    )
   })
 }
 
 /**
  * A path with its endpoints: the place of a method before each name. A fifth of the client would be routes if they were written out.
- * A path that begins with a slash goes on from the last one that does not, and follows at once: no name has a slash. Two commas precede
- * the others.
+ * A path that begins with a slash goes on from the last one that does not, and follows at once, because no name has a slash. A
+ * comma precedes the others.
  */
 const routes = (): string => {
   const paths = new Map<string, string[]>()
@@ -110,7 +111,7 @@ const routes = (): string => {
     },
   })
   const rows = shortened(Array.from(paths, ([path, ends]) => [path.slice(PREFIX.length), ends.join(",")] as const))
-  return `export const ROUTES = \`${rows.join(",,")}\``
+  return `export const ROUTES = \`${rows.join(",")}\``
 }
 
 const block = (head: string, members: ReadonlyArray<string>): string =>

@@ -106,15 +106,14 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       return body
     }
   let stem = ""
-  const methods = Array.from(ROUTES.matchAll(/([^,]+)((,\w+)*)/g), ([, given = "", ends = ""]) => {
-    const path = given[0] === "/" ? stem + given : given
-    stem = given[0] === "/" ? stem : given
-    return ends
-      .split(",")
-      .map((end) => [
-        end.slice(1),
-        endpoint(METHODS.split(" ")[end[0] as `${number}` & keyof string[]] as string, PREFIX + path),
-      ])
+  let path = ""
+  const methods = Array.from(ROUTES.matchAll(/([^,]*),(\d)(\w*)/g), ([, given = "", place, name]) => {
+    if (given[0] === "/") path = stem + given
+    else if (given) {
+      stem = given
+      path = given
+    }
+    return [name, endpoint(METHODS.split(" ")[Number(place)] as string, PREFIX + path)]
   })
-  return Object.fromEntries(methods.flat()) as unknown as RestClient
+  return Object.fromEntries(methods) as unknown as RestClient
 }

@@ -16,7 +16,7 @@ export const QuestionResult = Schema.Struct({
   answers: Schema.Int,
   /** Offered choices in their order, then those that were chosen before the form changed; `true` and `false` for boxes and consents. */
   choices: Schema.Array(Choice),
-  /** Of numbers; null without any. */
+  /** The average of numbers; null without any. */
   average: Schema.NullOr(Schema.Finite),
   minimum: Schema.NullOr(Schema.Finite),
   maximum: Schema.NullOr(Schema.Finite),

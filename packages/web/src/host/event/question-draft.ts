@@ -33,7 +33,7 @@ export const newQuestion = (): FormQuestion => ({
   audience: "everybody",
 })
 
-/** As a request sends it: without what its kind does not have, and without empty lines among the choices. */
+/** The question for a request, without what its kind does not have, and without empty lines among the choices. */
 export const sentQuestion = (question: FormQuestion): FormQuestion => {
   const options = question.options.map((option) => option.trim()).filter((option) => option !== "")
   const bounds = question.kind === "number" ? {} : { minimum: null, maximum: null }

@@ -3,6 +3,7 @@ import type { EventWithPhases } from "@gathercue/client"
 import { useEvent, useGateway } from "@gathercue/client/react"
 import { rest, restWith } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
+import { CallPlace } from "../../live/call/call-place.tsx"
 import { HostAbsenceNotice } from "../../live/host-absence.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -106,6 +107,7 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
       <Steering client={client} event={event} />
       <AnnouncementForm client={client} />
       <HostAbsenceNotice client={client} />
+      <CallPlace client={client} />
       <Parts client={client} event={event} tab={tab} />
     </CameraProvider>
   )

@@ -1,8 +1,10 @@
 /** Panel of the call, and the buttons of a participant. */
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import type { CallSession, CallView } from "./call-session.ts"
+import { DevicesDisclosure } from "./device-choices.tsx"
+import { canShareScreen } from "./devices.ts"
 import "./call.css"
 
 export const CallPanel = ({ children }: { readonly children: ReactNode }) => {
@@ -36,19 +38,57 @@ export const CallProgress = <People,>({ session, view: { state } }: Props<People
   }
 }
 
+/** Whether the space bar belongs to what has the focus: a text, a button, a list. */
+const isTaken = (target: EventTarget | null): boolean => target instanceof Element && target !== document.body
+
+/** While the space bar is held, a muted person is heard. A window that loses the focus hears no release. */
+const usePushToTalk = <People,>(session: CallSession<People>, isMuted: boolean): void => {
+  useEffect(() => {
+    if (!isMuted) return
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== " " || event.repeat || isTaken(event.target)) return
+      event.preventDefault()
+      session.talk(true)
+      const release = (): void => {
+        removeEventListener("keyup", released)
+        removeEventListener("blur", release)
+        session.talk(false)
+      }
+      const released = ({ key }: KeyboardEvent): void => {
+        if (key === " ") release()
+      }
+      addEventListener("keyup", released)
+      addEventListener("blur", release)
+    }
+    addEventListener("keydown", press)
+    return () => removeEventListener("keydown", press)
+  }, [session, isMuted])
+}
+
 export const CallControls = <People,>({ session, view }: Props<People>) => {
   const { live } = useTexts()
+  const isMuted = view.microphone !== null && view.isMuted
+  usePushToTalk(session, isMuted)
   return (
-    <div className="row">
-      <Button isPressed={view.hasMicrophone && !view.isMuted} onPress={() => void session.toggleMicrophone()}>
-        {live.microphone}
-      </Button>
-      <Button isPressed={view.picture !== null} onPress={() => void session.toggleCamera()}>
-        {live.camera}
-      </Button>
-      <Button look="danger" onPress={() => session.leave()}>
-        {live.leaveCall}
-      </Button>
-    </div>
+    <>
+      <div className="row">
+        <Button isPressed={view.microphone !== null && !view.isMuted} onPress={() => void session.toggleMicrophone()}>
+          {live.microphone}
+        </Button>
+        <Button isPressed={view.hasCamera} onPress={() => void session.toggleCamera()}>
+          {live.camera}
+        </Button>
+        {canShareScreen() ? (
+          <Button isPressed={view.isSharing} onPress={() => void session.toggleScreen()}>
+            {live.shareScreen}
+          </Button>
+        ) : null}
+        <Button look="danger" onPress={() => session.leave()}>
+          {live.leaveCall}
+        </Button>
+      </div>
+      {isMuted ? <p className="quiet">{live.holdToTalk}</p> : null}
+      <DevicesDisclosure session={session} view={view} />
+    </>
   )
 }

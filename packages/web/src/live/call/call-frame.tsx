@@ -28,7 +28,7 @@ export const CallFrame = <People,>({ client, isSeated, sessionOf, children }: Ca
   return (
     <CallPanel>
       {view.state === "off" ? (
-        <JoinCall problem={problem} onJoin={(hasDevices) => void session.join(hasDevices)} />
+        <JoinCall session={session} view={view} problem={problem} />
       ) : (
         <>
           <ProblemNotice>{problem}</ProblemNotice>

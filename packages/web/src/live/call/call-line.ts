@@ -23,7 +23,7 @@ export interface CallTransport<People> {
   /** Retries after a refusal. */
   readonly retry: () => void
   readonly setMuted: (isMuted: boolean) => void
-  readonly setMicrophone: (track: MediaStreamTrack) => Promise<void>
+  readonly setMicrophone: (track: MediaStreamTrack | null) => Promise<void>
   readonly setCamera: (track: MediaStreamTrack | null) => Promise<void>
   /** Sets the only listener. */
   readonly listen: (listener: (news: LineNews<People>) => void) => void

@@ -4,48 +4,32 @@
  */
 import type { GatewayClient } from "@gathercue/client"
 import type { CallProblem, CallState, CallTransport, LineNews } from "./call-line.ts"
+import type { DeviceKind } from "./devices.ts"
+import { type DevicesView, NO_DEVICES, OwnDevices } from "./own-devices.ts"
 
-export interface CallView<People> {
+export interface CallView<People> extends DevicesView {
   readonly state: CallState
   readonly people: People
-  readonly isMuted: boolean
-  readonly hasMicrophone: boolean
-  /** The person's own picture. */
-  readonly picture: MediaStream | null
   readonly problem: CallProblem | null
 }
-
-const BEFORE = { state: "off", isMuted: false, hasMicrophone: false, picture: null, problem: null } as const
-
-const problemOf = (cause: unknown): CallProblem =>
-  cause instanceof DOMException && cause.name === "NotAllowedError" ? "denied" : "noDevice"
-
-const open = async (wanted: MediaStreamConstraints): Promise<MediaStreamTrack | CallProblem> => {
-  // Browsers give devices only to pages on https and localhost.
-  if (navigator.mediaDevices === undefined) return "insecure"
-  try {
-    const stream = await navigator.mediaDevices.getUserMedia(wanted)
-    return stream.getTracks()[0] ?? "noDevice"
-  } catch (cause) {
-    return problemOf(cause)
-  }
-}
-
-const trackIn = (opened: MediaStreamTrack | CallProblem): MediaStreamTrack | null =>
-  typeof opened === "string" ? null : opened
 
 export class CallSession<People> {
   readonly #line: CallTransport<People>
   readonly #listeners = new Set<() => void>()
+  readonly #devices: OwnDevices
   #view: CallView<People>
-  #microphone: MediaStreamTrack | null = null
-  #camera: MediaStreamTrack | null = null
-  /** Number of the current start: devices that open after a leave are closed again. */
+  /** Number of the current start: a leave while devices open ends it. */
   #start = 0
 
   constructor(line: CallTransport<People>) {
     this.#line = line
-    this.#view = { ...BEFORE, people: line.nobody }
+    this.#view = { ...NO_DEVICES, state: "off", problem: null, people: line.nobody }
+    this.#devices = new OwnDevices({
+      sound: (track) => void line.setMicrophone(track),
+      picture: (track) => void line.setCamera(track),
+      muted: (isMuted) => line.setMuted(isMuted),
+      changed: (view, problem) => this.#show(problem === undefined ? view : { ...view, problem }),
+    })
     line.listen((news) => this.#heard(news))
   }
 
@@ -58,41 +42,27 @@ export class CallSession<People> {
 
   readonly read = (): CallView<People> => this.#view
 
+  /** Opens the devices before the call, for the person alone. */
+  async preview(): Promise<void> {
+    this.#show({ problem: null })
+    await this.#devices.openBoth()
+  }
+
   /** Joins with the available microphone and camera; without `hasDevices` only to see and hear. */
   async join(hasDevices: boolean): Promise<void> {
     const start = ++this.#start
-    this.#show({ problem: null, isMuted: false })
-    if (hasDevices) await this.#openBoth(start)
-    if (start === this.#start) this.#line.start({ audio: this.#microphone, video: this.#camera })
-  }
-
-  async #openBoth(start: number): Promise<void> {
-    const audio = await open({ audio: true })
-    const video = await open({ video: true })
-    const [microphone, camera] = [trackIn(audio), trackIn(video)]
-    if (start !== this.#start) {
-      microphone?.stop()
-      camera?.stop()
-      return
-    }
-    this.#microphone = microphone
-    this.#camera = camera
-    const problem = typeof audio === "string" ? audio : null
-    this.#show({ problem, hasMicrophone: microphone !== null, picture: this.#picture() })
-  }
-
-  leave(): void {
-    this.#line.stop()
-    this.#closeDevices()
     this.#show({ problem: null })
+    if (hasDevices) await this.#devices.openBoth()
+    else this.#devices.close()
+    if (start === this.#start) this.#line.start({ audio: this.#devices.sound, video: this.#devices.picture })
   }
 
-  #closeDevices(): void {
+  /** Leaves the call, or ends the preview. */
+  leave(): void {
     this.#start++
-    for (const track of [this.#microphone, this.#camera]) track?.stop()
-    this.#microphone = null
-    this.#camera = null
-    this.#show({ hasMicrophone: false, picture: null })
+    this.#line.stop()
+    this.#devices.close()
+    this.#show({ problem: null })
   }
 
   retry(): void {
@@ -101,53 +71,35 @@ export class CallSession<People> {
   }
 
   async toggleMicrophone(): Promise<void> {
-    if (this.#microphone !== null) {
-      const isMuted = !this.#view.isMuted
-      this.#line.setMuted(isMuted)
-      this.#show({ isMuted })
-      return
+    if (this.#view.microphone !== null) this.#devices.setMuted(!this.#view.isMuted)
+    else {
+      this.#devices.setMuted(false)
+      await this.#devices.turnOn("microphone")
     }
-    const track = await this.#openLater({ audio: true })
-    if (track === undefined) return
-    this.#microphone = track
-    this.#show({ hasMicrophone: true, isMuted: false, problem: null })
-    await this.#line.setMicrophone(track)
+  }
+
+  /** Sends the sound of the microphone as long as a key is held. Without a microphone nothing happens. */
+  talk(isHeld: boolean): void {
+    if (this.#view.microphone !== null && this.#view.isMuted === isHeld) this.#devices.setMuted(!isHeld)
   }
 
   async toggleCamera(): Promise<void> {
-    if (this.#camera !== null) {
-      this.#camera.stop()
-      this.#camera = null
-      this.#show({ picture: null, problem: null })
-      await this.#line.setCamera(null)
-      return
-    }
-    const track = await this.#openLater({ video: true })
-    if (track === undefined) return
-    this.#camera = track
-    this.#show({ picture: this.#picture(), problem: null })
-    await this.#line.setCamera(track)
+    if (this.#view.hasCamera) this.#devices.turnOffCamera()
+    else await this.#devices.turnOn("camera")
   }
 
-  async #openLater(wanted: MediaStreamConstraints): Promise<MediaStreamTrack | undefined> {
-    const start = this.#start
-    const track = await open(wanted)
-    if (typeof track === "string") {
-      this.#show({ problem: track })
-      return undefined
-    }
-    if (start === this.#start) return track
-    track.stop()
-    return undefined
+  async toggleScreen(): Promise<void> {
+    if (this.#view.isSharing) this.#devices.stopSharing()
+    else await this.#devices.share()
   }
 
-  #picture(): MediaStream | null {
-    return this.#camera === null ? null : new MediaStream([this.#camera])
+  choose(kind: DeviceKind, id: string): Promise<void> {
+    return this.#devices.choose(kind, id)
   }
 
   #heard(news: LineNews<People>): void {
     this.#show(news)
-    if (news.state === "off") this.#closeDevices()
+    if (news.state === "off") this.#devices.close()
   }
 
   #show(change: Partial<CallView<People>>): void {

@@ -27,9 +27,15 @@ export const MeshCall = (props: CallProps) => {
   const { live } = useTexts()
   return (
     <CallFrame {...props} sessionOf={sessionOf}>
-      {({ people, picture }) => (
+      {({ people, picture, microphone, isSharing }) => (
         <ul className="tiles" aria-label={live.inCall}>
-          <Tile name={live.yourself} stream={picture} hasPicture={picture !== null} isOwn />
+          <Tile
+            name={live.yourself}
+            stream={picture}
+            sound={microphone}
+            hasPicture={picture !== null}
+            whose={isSharing ? "screen" : "own"}
+          />
           {people.map((peer) => (
             <PeerTile key={peer.connectionId} peer={peer} />
           ))}

@@ -124,9 +124,9 @@ class ServerLine implements CallTransport<Room | null> {
     this.#agree()
   }
 
-  async setMicrophone(audio: MediaStreamTrack): Promise<void> {
+  async setMicrophone(audio: MediaStreamTrack | null): Promise<void> {
     this.#tracks = { ...this.#tracks, audio }
-    this.#isMuted = false
+    if (audio !== null) audio.enabled = !this.#isMuted
     this.#agree()
   }
 

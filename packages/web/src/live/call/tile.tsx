@@ -1,36 +1,98 @@
-/** One person of a call: their picture, or only their name. */
-import { useEffect, useRef } from "react"
+/** One person of a call: their picture, or their initials. */
+import { type ReactNode, useEffect, useRef } from "react"
+import { useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
+import { useLoudness } from "./use-loudness.ts"
 
-interface Props {
-  readonly name: string
-  readonly stream: MediaStream | null
-  readonly hasPicture: boolean
-  /** Whether it is one's own tile, which is muted and mirrored. */
-  readonly isOwn?: boolean
-  /** Remark such as "connecting". */
-  readonly remark?: string | null
+/** First characters of the first and the last word of the name. */
+const initialsOf = (name: string): string => {
+  const words = name.split(/\s+/).filter((word) => word !== "")
+  return [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => (word === undefined ? "" : (Array.from(word)[0] ?? "").toLocaleUpperCase()))
+    .join("")
 }
 
-export const Tile = ({ name, stream, hasPicture, isOwn = false, remark = null }: Props) => {
-  const video = useRef<HTMLVideoElement>(null)
-  useEffect(() => {
-    if (video.current !== null && video.current.srcObject !== stream) video.current.srcObject = stream
-  }, [stream])
+interface TileFrameProps {
+  readonly name: string
+  readonly hasPicture: boolean
+  readonly isSpeaking: boolean
+  /** Remark such as "connecting". */
+  readonly remark?: string | null
+  /** The `<video>`, if there is one. */
+  readonly children: ReactNode
+}
+
+/** The place of a person, with buttons that enlarge their picture. */
+export const TileFrame = ({ name, hasPicture, isSpeaking, remark = null, children }: TileFrameProps) => {
+  const { live } = useTexts()
+  const tile = useRef<HTMLLIElement>(null)
+  const float = (): void =>
+    void tile.current
+      ?.querySelector("video")
+      ?.requestPictureInPicture()
+      .catch(() => {})
   return (
-    <li className="tile">
-      <video
-        ref={video}
-        aria-label={name}
-        className={isOwn ? "tile-own" : undefined}
-        hidden={!hasPicture}
-        autoPlay
-        playsInline
-        muted={isOwn}
-      />
+    <li ref={tile} className="tile" data-speaking={isSpeaking || undefined}>
+      {children}
+      {hasPicture ? null : (
+        <span className="tile-initials" aria-hidden="true">
+          {initialsOf(name)}
+        </span>
+      )}
       <span className="tile-name">
         <bdi>{name}</bdi>
         {remark === null ? null : ` (${remark})`}
       </span>
+      {hasPicture ? (
+        <span className="tile-buttons">
+          <Button
+            aria-label={live.fullScreen(name)}
+            onPress={() => {
+              if (document.fullscreenElement === tile.current) void document.exitFullscreen()
+              else void tile.current?.requestFullscreen().catch(() => {})
+            }}
+          >
+            ⛶
+          </Button>
+          {document.pictureInPictureEnabled ? (
+            <Button aria-label={live.floating(name)} onPress={float}>
+              ⧉
+            </Button>
+          ) : null}
+        </span>
+      ) : null}
     </li>
+  )
+}
+
+interface TileProps extends Pick<TileFrameProps, "name" | "hasPicture" | "remark"> {
+  readonly stream: MediaStream | null
+  /** Stream whose sound marks the person as speaking, if it is not the one that is played. */
+  readonly sound?: MediaStream | null
+  /** `own` is the person's own camera, which is muted and mirrored; `screen` their own screen, which is muted. */
+  readonly whose?: "other" | "own" | "screen"
+}
+
+/** Loudness from which a person counts as speaking. */
+const SPEAKING = 0.1
+
+export const Tile = ({ name, stream, hasPicture, remark = null, sound = stream, whose = "other" }: TileProps) => {
+  const video = useRef<HTMLVideoElement>(null)
+  const loudness = useLoudness(sound)
+  useEffect(() => {
+    if (video.current !== null && video.current.srcObject !== stream) video.current.srcObject = stream
+  }, [stream])
+  return (
+    <TileFrame name={name} hasPicture={hasPicture} isSpeaking={loudness >= SPEAKING} remark={remark}>
+      <video
+        ref={video}
+        aria-label={name}
+        className={whose === "own" ? "tile-own" : undefined}
+        hidden={!hasPicture}
+        autoPlay
+        playsInline
+        muted={whose !== "other"}
+      />
+    </TileFrame>
   )
 }
