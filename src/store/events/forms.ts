@@ -79,6 +79,7 @@ export const copyForms = async (sql: Queryable, from: string, to: string, at: Ti
     select ${to}, form, version, questions, anonymous, thanks, ${at} from event_forms where event_id = ${from}`
 }
 
+/** Holds the answers for those that replace them. */
 export const findAnswers = async (sql: Queryable, registrationId: string, form: FormName): Promise<StoredAnswers> => {
   const [row] = await sql<{ answers: StoredAnswers }[]>`
     select answers from form_answers where registration_id = ${registrationId} and form = ${form} for update`

@@ -9,12 +9,12 @@ export interface DueEnds {
   readonly upTo: Timestamp
 }
 
-/** Records the events whose emails have become due. A private event has no page for everybody, so nobody is sent there. */
+/** Records the events whose emails have become due, before their entry tokens are swept: an index has these. A private event has no page for everybody, so nobody is sent there. */
 export const openThanks = async (sql: Queryable, { after, upTo }: DueEnds, limit: number): Promise<void> => {
   await sql`
     insert into event_thanks (event_id)
     select e.id from events e join event_forms f on f.event_id = e.id and f.form = 'survey' and f.thanks
-     where e.ended_at > ${after} and e.ended_at <= ${upTo} and e.visibility <> 'private'
+     where e.ended_at > ${after} and e.ended_at <= ${upTo} and not e.entries_swept and e.visibility <> 'private'
        and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
        and not exists (select from event_thanks t where t.event_id = e.id)
      order by e.ended_at limit ${limit}

@@ -20,11 +20,11 @@ import { Database, type Queryable } from "../../../store/database.ts"
 import {
   type AnsweredRow,
   countChoices,
-  findAnswers,
   findForm,
   hasAnswers,
   isInvited,
   keepWordings,
+  listAnswersOf,
   listWordings,
   pageAnswers,
   putAnswers,
@@ -77,7 +77,7 @@ const personOf = (sql: Queryable, eventId: string, form: Form, id: string | null
 const earlier = async (sql: Queryable, eventId: string, form: FormName, person: Person | null) => {
   if (person === null) return { invited: false, answers: [] }
   const wordings = await listWordings(sql, eventId, form)
-  const answers = givenAnswers(wordings, await findAnswers(sql, person.id, form))
+  const answers = givenAnswers(wordings, (await listAnswersOf(sql, form, [person.id])).get(person.id) ?? {})
   return { invited: await isInvited(sql, person.id), answers }
 }
 
