@@ -22,14 +22,13 @@ export const QuestionKind = Schema.Literals([
 ]).annotate(named("FormQuestionKind"))
 export type QuestionKind = typeof QuestionKind.Type
 
-export const Audience = Schema.Literals(["everybody", "registrants", "invited"]).annotate({
+const Audience = Schema.Literals(["everybody", "registrants", "invited"]).annotate({
   ...named("FormAudience"),
   description:
     "Who is asked: `everybody` (the default), `invited` for people with an invite to the event, `registrants` for the others. A registration asks the first and the last; the link of its email asks what concerns the person. A survey asks all.",
 })
-export type Audience = typeof Audience.Type
 
-export const MOST_QUESTIONS = 100
+const MOST_QUESTIONS = 100
 const MOST_OPTIONS = 100
 const WORDING_LIMIT = 2000
 const OPTION_LIMIT = 200

@@ -86,7 +86,7 @@ export const findAnswers = async (sql: Queryable, registrationId: string, form: 
   return row?.answers ?? {}
 }
 
-export interface NewAnswers {
+interface NewAnswers {
   readonly id: string
   readonly eventId: string
   readonly form: FormName
@@ -167,7 +167,7 @@ export const listAnswersOf = async (
   return new Map(rows.map(({ registrationId, answers }) => [registrationId, answers]))
 }
 
-export interface AnswerSums {
+interface AnswerSums {
   readonly questionId: string
   readonly version: number
   readonly answers: number
@@ -185,7 +185,7 @@ export const sumAnswers = async (sql: Queryable, eventId: string, form: FormName
            lateral (select case jsonb_typeof(e.value->'value') when 'number' then (e.value->>'value')::numeric end as n) as number
      where a.event_id = ${eventId} and a.form = ${form} group by 1, 2`
 
-export interface ChoiceCount {
+interface ChoiceCount {
   readonly questionId: string
   readonly version: number
   readonly text: string

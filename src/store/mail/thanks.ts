@@ -4,7 +4,7 @@ import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
 /** Ends of events after which emails are due: later than `after`, and no later than `upTo`. */
-export interface DueEnds {
+interface DueEnds {
   readonly after: Timestamp
   readonly upTo: Timestamp
 }

@@ -47,7 +47,7 @@ const MOST_WORDINGS = 1000
 /** Answers of one survey without a registration. */
 const MOST_ANSWERS = 100_000
 const DAY_MS = 86_400_000
-export const SURVEY_DAYS = 30
+const SURVEY_DAYS = 30
 
 const CHANGED = new Conflict({ detail: "The form was changed meanwhile; read it, and send your change again." })
 

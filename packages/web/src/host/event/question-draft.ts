@@ -3,7 +3,7 @@ import type { rest } from "../../api/rest.ts"
 
 export type Form = Awaited<ReturnType<(typeof rest)["getForm"]>>
 export type FormQuestion = Form["questions"][number]
-export type QuestionKind = FormQuestion["kind"]
+type QuestionKind = FormQuestion["kind"]
 
 export const KINDS = [
   "text",
