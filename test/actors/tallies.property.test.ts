@@ -15,6 +15,7 @@ const POLLS = [
   { kind: "single", allowChange: true, results: "live" },
   { kind: "multi", allowChange: true, results: "afterVote" },
   { kind: "rating", allowChange: false, results: "onPublish" },
+  { kind: "ranking", allowChange: true, results: "live" },
 ] as const
 const OPTIONS = ["a", "b", "c"] as const
 const PEOPLE = 6
@@ -33,7 +34,18 @@ const acts = fc.array(fc.array(act, { maxLength: 8 }), { minLength: PEOPLE, maxL
 /** The effect of a choice in one of the polls, or for the question: a vote or none. */
 const chosen = ({ on, choice }: Act): ReadonlyArray<string> => {
   if (on === QUESTION) return choice.slice(0, 1).map(() => "vote")
-  return POLLS[on]?.kind === "multi" ? choice : choice.slice(0, 1)
+  const kind = POLLS[on]?.kind
+  if (kind === "ranking") return choice.toReversed()
+  return kind === "multi" ? choice : choice.slice(0, 1)
+}
+
+/** Counts of the options by all choices. In a ranking of three the first place has three points, the second two. */
+const tallyOf = (thing: number, choices: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<number> => {
+  const weight = (choice: ReadonlyArray<string>, id: string): number =>
+    POLLS[thing]?.kind === "ranking" ? 3 - choice.indexOf(id) : 1
+  return OPTIONS.map((_, index) => String(index + 1)).map((id) =>
+    choices.filter((choice) => choice.includes(id)).reduce((sum, choice) => sum + weight(choice, id), 0),
+  )
 }
 
 /** Everyone's choice by thing and person, as the rules have it. */
@@ -52,8 +64,7 @@ class Model {
   }
 
   tally(thing: number): { readonly counts: ReadonlyArray<number>; readonly voters: number } {
-    const all = [...(this.choices[thing]?.values() ?? [])].flat()
-    const counts = OPTIONS.map((_, index) => all.filter((id) => id === String(index + 1)).length)
+    const counts = tallyOf(thing, [...(this.choices[thing]?.values() ?? [])])
     return { counts, voters: this.voters(thing).length }
   }
 }
@@ -133,8 +144,8 @@ const compare = async (
     expect(rows.find((found) => found.kind === "poll" && found.id === id)?.body).toMatchObject({ counts, voters })
     const votes = rows.filter((found) => found.kind === "pollVote" && found.id.startsWith(`${id} `))
     expect(votes.map((vote) => vote.id.slice(`${id} `.length)).toSorted()).toEqual(model.voters(index))
-    const stored = votes.flatMap(({ body }) => body as ReadonlyArray<string>)
-    expect(OPTIONS.map((_, n) => stored.filter((option) => option === String(n + 1)).length)).toEqual(counts)
+    const stored = votes.map(({ body }) => body as ReadonlyArray<string>)
+    expect(tallyOf(index, stored)).toEqual(counts)
   }
   const tallies = [...wanted, { id: question, voters: model.voters(QUESTION).length }]
   await eventually(() => {

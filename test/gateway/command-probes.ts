@@ -50,6 +50,7 @@ const PROBES: { readonly [T in Exclude<keyof typeof SERVED, "chat.send">]: Probe
   "poll.open": [{ id: NOWHERE }, "not_found"],
   "poll.close": [{ id: NOWHERE }, "not_found"],
   "poll.publish": [{ id: NOWHERE }, "not_found"],
+  "poll.hide": [{ id: NOWHERE, optionId: "1" }, "not_found"],
   "poll.delete": [{ id: NOWHERE }, "not_found"],
   "poll.vote": [{ id: NOWHERE, optionIds: [] }, "not_found"],
   "reaction.send": [{ kind: "clap" }, "ok", "conflict"],

@@ -151,7 +151,7 @@ poll.create poll.delete (polls)
   viewer           never        never      never       never       never
   anonymous        never        never      never       never       never
 
-poll.open poll.close poll.publish (polls)
+poll.open poll.close poll.publish poll.hide (polls)
                    broadcast    meeting    breakout    rotation    none
   workspace_admin  yes          yes        yes         yes         -
   host             yes          yes        yes         yes         -

@@ -86,6 +86,7 @@ const BAD: { readonly [T in keyof typeof SERVED]: unknown } = {
   "poll.open": { id: newId(), durationMs: 1 },
   "poll.close": {},
   "poll.publish": { id: newId(), on: 1 },
+  "poll.hide": { id: newId() },
   "poll.delete": {},
   "poll.vote": { id: newId() },
   "reaction.send": { kind: "sneeze" },

@@ -232,7 +232,7 @@ const COMMANDS_OF = {
   live_broadcast: "broadcast.start broadcast.pause broadcast.resume broadcast.stop capture.start capture.stop",
   live_people:
     "participant.mute participant.remove participant.unblock participant.toLobby role.set lobby.admit lobby.deny lobby.policy",
-  live_polls: "poll.create poll.open poll.close poll.publish poll.delete",
+  live_polls: "poll.create poll.open poll.close poll.publish poll.hide poll.delete",
   live_questions:
     "question.ask question.withdraw question.approve question.hide question.restore question.pin question.answer qa.settings",
   live_rotation: "rotation.start rotation.skip rotation.pause rotation.resume rotation.stop",

@@ -7,6 +7,7 @@ import {
   call,
   createEvent,
   createLiveEvent,
+  createPerson,
   createWorkspace,
   entryLink,
   gatewayToken,
@@ -84,6 +85,9 @@ describe("the export of a user", () => {
     await ada.command("hand.raise", { note: "Me" })
     const poll = await ada.command("poll.create", { question: "Tea?", kind: "single", options: ["Yes", "No"] })
     const { id: pollId, options } = poll.d.poll
+    const written = (await ada.command("poll.create", { question: "Why?", kind: "text", options: [] })).d.poll.id
+    await ada.command("poll.open", { id: written })
+    await ada.command("poll.vote", { id: written, optionIds: [], texts: ["Because"] })
     await ada.command("poll.open", { id: pollId })
     const voted = await ada.command("poll.vote", { id: pollId, optionIds: [options[0].id] })
     expect(voted).toMatchObject({ ok: true })
@@ -103,6 +107,7 @@ describe("the export of a user", () => {
       ["chatMessage", 1],
       ["membership", 1],
       ["pollVote", 1],
+      ["pollVote", 1],
       ["question", 1],
       ["questionVote", 1],
       ["record", 1],
@@ -111,7 +116,8 @@ describe("the export of a user", () => {
     expect(of("user")).toMatchObject([{ name: "Ada", email, externalSub: user.externalSub }])
     expect(of("chatMessage").map(({ text }: Json) => text)).toEqual(["one", "two", "three"])
     expect(of("question")).toMatchObject([{ text: "Why?", authorName: "Ada", votes: 1 }])
-    expect(of("pollVote")).toEqual([{ pollId, optionIds: [options[0].id] }])
+    expect(of("pollVote")).toContainEqual({ pollId, optionIds: [options[0].id] })
+    expect(of("pollVote")).toContainEqual(expect.objectContaining({ pollId: written, texts: ["Because"] }))
     expect(of("record")).toMatchObject([{ record: "hand", body: { note: "Me" } }])
     expect(of("registration")).toEqual([{ name: "Ada", email }])
     // Times in the data are as elsewhere, in UTC.
@@ -172,6 +178,22 @@ describe("whoever registered under an address", () => {
     await hook.count(1)
     await zoe.command("chat.send", { to: "event", text: `It is ${name}` })
     await zoe.command("question.ask", { text: "When?" })
+    const command = (t: string, d: object) => api("POST", `/v1/events/${event.id}/commands`, { body: { t, d } })
+    const quiz = { question: "Which?", kind: "quiz", options: ["a", "b"], correct: [1] }
+    const { id } = (await command("poll.create", quiz)).body.d.poll
+    await command("poll.open", { id })
+    await zoe.command("poll.vote", { id, optionIds: ["1"] })
+    await command("poll.close", { id })
+    const board = async () => {
+      const client = await enter(
+        event.id,
+        (await createPerson(server.url, acme.key, event.id, "viewer", "Max")).session,
+      )
+      const { polls } = client.received.find(({ t }) => t === "ready").d
+      client.socket.close()
+      return polls[0].board
+    }
+    expect(await board()).toMatchObject([{ name, points: 1000 }])
     const { items } = await all(path(email.toUpperCase(), "/export"), 100)
     expect(items.map(({ kind }: Json) => kind)).toEqual(
       expect.arrayContaining(["chatMessage", "question", "registration"]),
@@ -185,6 +207,7 @@ describe("whoever registered under an address", () => {
     }, "the departure is told")
     expect(await tablesWith(rows, name)).toEqual([])
     expect(await tablesWith(rows, email)).toEqual(["mails"])
+    expect(await board()).toMatchObject([{ name: null, points: 1000 }])
     expect((await api("GET", `/v1/events/${event.id}/questions`)).body.questions).toMatchObject([
       { text: "When?", authorName: null, anonymous: true },
     ])

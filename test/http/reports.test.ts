@@ -340,6 +340,14 @@ describe("what was said, voted and held", () => {
       ["Tea", "0"],
       ["Coffee", "1"],
     ])
+    const cloud = (await host.command("poll.create", { question: "Words?", kind: "wordcloud", options: [] })).d.poll.id
+    await host.command("poll.open", { id: cloud })
+    await host.command("poll.vote", { id: cloud, optionIds: [], texts: ["sun", "rude"] })
+    const { poll: seen } = (await host.command("poll.close", { id: cloud })).d
+    const rude = seen.options.find(({ text }: Json) => text === "rude").id
+    await host.command("poll.hide", { id: cloud, optionId: rude })
+    const [, words] = await read(event.id, "polls")
+    expect(words.options).toMatchObject([{ text: "sun", votes: 1 }])
     await host.cut()
   })
 

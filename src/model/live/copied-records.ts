@@ -11,7 +11,7 @@ export type PreparedRecord =
 /** Time of preparation, by which hosts see the records in order. */
 const madeAt = (one: PreparedRecord): Timestamp => (one.kind === "poll" ? one.record.createdAt : one.record.at)
 
-const draftOf = (poll: Poll, id: string, createdAt: Timestamp): Poll => ({
+const draftOf = ({ board: _board, ...poll }: Poll, id: string, createdAt: Timestamp): Poll => ({
   ...poll,
   id,
   status: "draft",

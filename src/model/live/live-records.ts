@@ -48,6 +48,17 @@ const Instant = Schema.String
 const nullable = Schema.NullOr
 const Strategy = Schema.Literals(["balanced", "manual", "self"])
 
+/** `rank`: 1 for the most points; people with as many points share a rank. */
+const BoardPlace = Schema.Struct({ participantId: Schema.String, rank: Schema.Int, points: Schema.Int })
+export type BoardPlace = typeof BoardPlace.Type
+
+/** One answer of a poll whose answers are written. A hidden one is shown to staff alone. */
+const PollAnswer = Schema.Struct({ text: Schema.String, votes: Schema.Int, hidden: Schema.Boolean })
+export type PollAnswer = typeof PollAnswer.Type
+
+/** Points of one person in one quiz. `name`: null for one that hides names. */
+const QuizPoints = Schema.Struct({ points: Schema.Int, name: nullable(Schema.String) })
+
 export const Poll = Schema.Struct({
   id: Schema.String,
   question: Schema.String,
@@ -58,8 +69,14 @@ export const Poll = Schema.Struct({
   results: PollResults,
   status: Schema.Literals(["draft", "open", "closed"]),
   published: Schema.Boolean,
-  /** Votes per option, in the order of the options; always the tally of the poll's votes. */
+  /** Votes per option, in the order of the options; for a ranking, points. Always the tally of the poll's votes. */
   counts: Schema.Array(Schema.Int),
+  /** Ids of the right options of a quiz. */
+  correct: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Words that no answer may contain, of a poll whose answers are written. */
+  blocked: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** People with the most points of the event's quizzes when this quiz was closed, the first ones first. */
+  board: Schema.optionalKey(Schema.Array(BoardPlace)),
   voters: Schema.Int,
   createdAt: Instant,
   openedAt: nullable(Instant),
@@ -241,6 +258,10 @@ export interface Records {
   readonly poll: Poll
   /** The chosen options, keyed by poll and voter. */
   readonly pollVote: ReadonlyArray<string>
+  /** Keyed by poll and by the answer's id (`answerId`). */
+  readonly pollAnswer: PollAnswer
+  /** Keyed by quiz and voter; absent without points. */
+  readonly quizPoints: typeof QuizPoints.Type
   /** Number of anonymous votes, keyed by poll or question, and origin. */
   readonly originVotes: number
   /** Number of voters without a name and of their addresses, keyed by poll or question. */
@@ -299,6 +320,8 @@ export type Kind = keyof Records
 export const STORED_KINDS = {
   poll: { version: 1, schema: Poll },
   pollVote: { version: 1, schema: Schema.Array(Schema.String) },
+  pollAnswer: { version: 1, schema: PollAnswer },
+  quizPoints: { version: 1, schema: QuizPoints },
   originVotes: { version: 1, schema: Schema.Int },
   signedOutVotes: { version: 1, schema: SignedOutCount },
   origin: { version: 1, schema: Origin },

@@ -35,7 +35,12 @@ export const IngestFailure = Schema.Struct({ code: Schema.String, detail: Schema
 export const LobbyPolicy = Schema.Literals(["open", "ask", "closed"])
 export type LobbyPolicy = typeof LobbyPolicy.Type
 
-export const PollKind = Schema.Literals(["single", "multi", "rating"])
+/**
+ * `ranking` orders the options, `quiz` has right ones and gives points, and in `text` and `wordcloud` the voters write the options
+ * (`actors/domain/activities/questions/poll-kinds.ts` has the rules).
+ */
+export const PollKind = Schema.Literals(["single", "multi", "rating", "ranking", "text", "wordcloud", "quiz"])
+export type PollKind = typeof PollKind.Type
 export const PollResults = Schema.Literals(["live", "afterVote", "onPublish"])
 
 const Language = Schema.String.check(Schema.isBetweenCodePoints(2, LONGEST_LANGUAGE), Schema.isPattern(LANGUAGE_TAG))

@@ -12,13 +12,28 @@ import { between, DAY_MS, IdReply, OneId } from "./fields.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** `counts` (one per option, in the same order) is present for receivers who may see it. */
+/** `hidden`: staff have hidden the written answer, which only they see. */
+const PollChoice = Schema.Struct({ id: Schema.String, text: Schema.String, hidden: optional(Schema.Boolean) })
+
+/** A place of a quiz's board. `name` is null where names are hidden. People with as many points share a rank, starting at 1. */
+const QuizPlace = Schema.Struct({
+  rank: Schema.Int,
+  participantId: Schema.String,
+  name: nullable(Schema.String),
+  points: Schema.Int,
+})
+
+/**
+ * `counts` (one per option, in the same order) is present for receivers who may see it: votes, or for a ranking points (the first of n
+ * options has n, the last one 1). `correct` of a quiz is shown to everyone once it is closed.
+ */
 export const PollView = Schema.Struct({
   id: Uuid,
   rev: Schema.Int,
   question: Schema.String,
   kind: PollKind,
-  options: Schema.Array(Schema.Struct({ id: Schema.String, text: Schema.String })),
+  /** The options; those of `text` and `wordcloud` are the answers with the most votes, at most 100 that the receiver may see. */
+  options: Schema.Array(PollChoice),
   anonymous: Schema.Boolean,
   allowChange: Schema.Boolean,
   results: PollResults,
@@ -26,6 +41,11 @@ export const PollView = Schema.Struct({
   published: Schema.Boolean,
   counts: optional(Schema.Array(Schema.Int)),
   voters: optional(Schema.Int),
+  /** Most options of a vote in a quiz. */
+  most: optional(Schema.Int),
+  correct: optional(Schema.Array(Schema.String)),
+  /** Ten people with the most points of the event's quizzes so far; of a closed quiz, in `ready` alone. */
+  board: optional(Schema.Array(QuizPlace)),
   createdAt: Instant,
   openedAt: nullable(Instant),
   closedAt: nullable(Instant),
@@ -38,6 +58,10 @@ export const PollTally = Schema.Struct({
   /** Votes per option, in the order of the options. */
   counts: Schema.Array(Schema.Int),
   voters: Schema.Int,
+  /** Present where the voters write the options. */
+  options: optional(Schema.Array(PollChoice)),
+  /** Ten people with the most points of the event's quizzes so far; present once a quiz is closed. */
+  board: optional(Schema.Array(QuizPlace)),
 })
 export type PollTally = typeof PollTally.Type
 
@@ -61,9 +85,9 @@ export const POLL_COMMANDS = {
     data: Schema.Struct({
       question: LegibleText(500),
       kind: PollKind,
-      /** Steps of the scale, for a rating. */
+      /** Two or more; steps of the scale, for a rating; none for `text` and `wordcloud`, whose voters write. */
       options: Schema.Array(LegibleText(200)).check(
-        Schema.isBetweenLength(2, 20),
+        Schema.isMaxLength(20),
         Schema.makeFilter(
           (options) => new Set(options.map(lookOf)).size === options.length || "must all look different",
         ),
@@ -71,6 +95,10 @@ export const POLL_COMMANDS = {
       anonymous: optional(Schema.Boolean),
       allowChange: optional(Schema.Boolean),
       results: optional(PollResults),
+      /** Positions of the right options of a quiz, starting at 1. */
+      correct: optional(Schema.Array(between(1, 20)).check(Schema.isBetweenLength(1, 20))),
+      /** Words that no answer of `text` and `wordcloud` may contain. */
+      blocked: optional(Schema.Array(LegibleText(40)).check(Schema.isMaxLength(200))),
     }),
     reply: PollReply,
   }),
@@ -86,7 +114,10 @@ export const POLL_COMMANDS = {
     anonymous: "voting",
     data: Schema.Struct({
       id: Id,
+      /** In a ranking in the voter's order, the best first. None takes the vote back. */
       optionIds: Schema.Array(Schema.String.check(Schema.isMaxLength(36))).check(Schema.isMaxLength(20)),
+      /** Written answers: one of at most 140 characters for `text`, three of at most 40 for `wordcloud`. */
+      texts: optional(Schema.Array(LegibleText(200)).check(Schema.isMaxLength(3))),
     }),
     reply: Schema.Struct({ pollId: Uuid, optionIds: Schema.Array(Schema.String) }),
     revises: "poll",
@@ -99,6 +130,16 @@ export const POLL_COMMANDS = {
     data: Schema.Struct({ id: Id, on: optional(Schema.Boolean) }),
     reply: PollReply,
     revises: "poll",
+  }),
+  /** Hides a written answer from everybody but staff, or shows it again. */
+  "poll.hide": activityCommand({
+    ...RUNNING,
+    data: Schema.Struct({
+      id: Id,
+      optionId: Schema.String.check(Schema.isMaxLength(36)),
+      on: optional(Schema.Boolean),
+    }),
+    reply: PollReply,
   }),
   "poll.delete": activityCommand({ ...DRAFTING, data: OneId, reply: IdReply, revises: "poll" }),
 } as const

@@ -184,8 +184,28 @@ const pageRecords = async <Shown>(
   )
 }
 
-export const pagePolls = (sql: Queryable, eventId: string, request: PageRequest): Promise<Page<Poll>> =>
-  pageRecords(sql, eventId, "poll", "createdAt", request)
+/** Most written answers of one poll in a report, those with the most votes. */
+const REPORTED_ANSWERS = 2000
+
+/** Polls with their results. The options of polls whose answers are written are the answers that staff have not hidden. */
+export const pagePolls = async (sql: Queryable, eventId: string, request: PageRequest): Promise<Page<Poll>> => {
+  const page = await pageRecords<Poll>(sql, eventId, "poll", "createdAt", request)
+  const ids = page.rows.filter(({ options }) => options.length === 0).map(({ id }) => id)
+  if (ids.length === 0) return page
+  const answers = await sql<{ poll: string; id: string; text: string; votes: number }[]>`
+    select a.* from unnest(${ids}::text[]) as p(id) cross join lateral (
+      select p.id as poll, split_part(r.id, ' ', 2) as id, r.body->>'text' as text, (r.body->>'votes')::int as votes
+        from live_records r
+       where r.event_id = ${eventId} and r.kind = 'pollAnswer' and starts_with(r.id, p.id || ' ')
+         and not (r.body->>'hidden')::boolean
+       order by (r.body->>'votes')::int desc, r.id limit ${REPORTED_ANSWERS}) a`
+  const filled = page.rows.map((poll) => {
+    if (poll.options.length > 0) return poll
+    const own = answers.filter((row) => row.poll === poll.id)
+    return { ...poll, options: own.map(({ id, text }) => ({ id, text })), counts: own.map(({ votes }) => votes) }
+  })
+  return { ...page, rows: filled }
+}
 
 export const pageRounds = (sql: Queryable, eventId: string, request: PageRequest): Promise<Page<Round>> =>
   pageRecords(sql, eventId, "round", "at", request)

@@ -222,6 +222,8 @@ export const findKnowingEvents = async (
      where exists (select from attendances a where a.event_id = e.id and a.participant_id = p.id)
         or exists (select from present_participants a where a.event_id = e.id and a.participant_id = p.id)
         or exists (select from live_records r where r.event_id = e.id and r.kind in ('hand', 'seat') and r.id = p.id)
+        or exists (select from live_records r
+                    where r.event_id = e.id and r.kind = 'quizPoints' and split_part(r.id, ' ', 2) = p.id)
         or exists (select from live_commands c where c.event_id = e.id and c.scope = p.id)
         or exists (select from questions q where q.event_id = e.id and q.asker_id = p.id)
         or exists (select from chat_messages m where m.event_id = e.id and m.participant_id = p.id)
@@ -248,6 +250,9 @@ export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: Peop
   await sql`
     update live_records set body = jsonb_set(body, '{name}', to_jsonb(${REMOVED_PERSON}::text))
      where event_id = any (${events}::uuid[]) and kind = 'seat' and id = any (${people}::text[]) and body ? 'name'`
+  await sql`
+    update live_records set body = jsonb_set(body, '{name}', 'null')
+     where event_id = any (${events}::uuid[]) and kind = 'quizPoints' and split_part(id, ' ', 2) = any (${people}::text[])`
   await sql`
     delete from live_commands where event_id = any (${events}::uuid[]) and scope = any (${[...people, ...keyed]}::text[])`
   await erasePeopleFromKept(sql, { eventIds, participantIds })

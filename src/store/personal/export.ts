@@ -151,7 +151,13 @@ const readAt = async (
       select m.event_id, 'membership', m.id::text, m.created_at, jsonb_build_object('role', m.role)
         from walked w join memberships m using (event_id) where m.user_id = ${userId}
       union all
-      select r.event_id, 'pollVote', r.id, null, jsonb_build_object('pollId', split_part(r.id, ' ', 1), 'optionIds', r.body)
+      select r.event_id, 'pollVote', r.id, null, jsonb_strip_nulls(jsonb_build_object(
+               'pollId', split_part(r.id, ' ', 1), 'optionIds', r.body,
+               'texts', (select jsonb_agg(t.body->'text') from jsonb_array_elements_text(r.body) o
+                           join live_records t on t.event_id = w.event_id and t.kind = 'pollAnswer'
+                            and t.id = split_part(r.id, ' ', 1) || ' ' || o.value),
+               'points', (select q.body->'points' from live_records q
+                           where q.event_id = w.event_id and q.kind = 'quizPoints' and q.id = r.id)))
         from walked w join live_records r using (event_id)
        where r.kind = 'pollVote' and split_part(r.id, ' ', 2) = any (${people}::text[])
       union all

@@ -44,6 +44,8 @@ const findStored = async (
         or exists (select from live_records r where r.event_id = p.event_id and r.kind = 'hand' and r.id = p.participant_id)
         or exists (select from live_records r where r.event_id = p.event_id and r.kind = 'seat' and r.id = p.participant_id
                       and r.body->>'name' <> ${REMOVED_PERSON})
+        or exists (select from live_records r where r.event_id = p.event_id and r.kind = 'quizPoints'
+                      and split_part(r.id, ' ', 2) = p.participant_id and r.body->>'name' is not null)
         or exists (select from live_commands c
                     where c.event_id = p.event_id and c.scope in (p.participant_id, 'key:' || p.participant_id))
         or exists (select from questions q

@@ -16,8 +16,8 @@ export interface PollState {
   readonly gone: Gone
 }
 
-const withTally = (polls: ReadonlyArray<PollView>, { id, counts, voters }: PollTally): ReadonlyArray<PollView> =>
-  polls.map((poll) => (poll.id === id ? { ...poll, counts, voters } : poll))
+const withTally = (polls: ReadonlyArray<PollView>, { id, ...tally }: PollTally): ReadonlyArray<PollView> =>
+  polls.map((poll) => (poll.id === id ? { ...poll, ...tally } : poll))
 
 export const pollsIn = ({ polls, staffPolls, pollVotes, hearsPolls }: Snapshot): PollState => ({
   all: (hearsPolls ?? []).reduce(withTally, staffPolls ?? polls ?? []),
@@ -34,12 +34,22 @@ const hasChosen = ({ chosen }: PollState, id: string): boolean => (chosen[id] ??
 const maySee = (state: PollState, poll: PollView, me: Me): boolean =>
   actsAsStaff(me) || everyoneSees(poll) || (poll.results === "afterVote" && hasChosen(state, poll.id))
 
+/** What a dispatch for everyone lacks: counts, the right options that staff know, and the board of a quiz, which a tally brings. */
+const withKnown = (state: PollState, poll: PollView, me: Me): PollView => {
+  const known = state.all.find(({ id }) => id === poll.id)
+  if (known === undefined) return poll
+  const { options, counts, voters, correct, board } = known
+  return {
+    ...(correct && { correct }),
+    ...(board && poll.status === "closed" && { board }),
+    ...poll,
+    ...(!poll.counts && counts && maySee(state, poll, me) && { options, counts, voters: voters ?? 0 }),
+  }
+}
+
 const putPoll = (state: PollState, poll: PollView, me: Me): PollState => {
   if (isGone(state.gone, poll)) return state
-  const known = state.all.find(({ id }) => id === poll.id)
-  const isCounted = poll.counts === undefined && known?.counts !== undefined && maySee(state, poll, me)
-  const counted = isCounted ? { ...poll, counts: known.counts, voters: known.voters ?? 0 } : poll
-  const all = put(state.all, counted)
+  const all = put(state.all, withKnown(state, poll, me))
   return all === state.all ? state : { ...state, all }
 }
 
@@ -83,17 +93,8 @@ const choose = (state: PollState, id: string, optionIds: ReadonlyArray<string>, 
 }
 
 export const pollsAnswered = (state: PollState, answered: AnsweredCommand, me: Me): PollState => {
-  switch (answered.t) {
-    case "poll.create":
-    case "poll.open":
-    case "poll.close":
-    case "poll.publish":
-      return putPoll(state, answered.d.poll, me)
-    case "poll.vote":
-      return choose(state, answered.d.pollId, answered.d.optionIds, me)
-    default:
-      return state
-  }
+  if (answered.t === "poll.vote") return choose(state, answered.d.pollId, answered.d.optionIds, me)
+  return "poll" in answered.d ? putPoll(state, answered.d.poll, me) : state
 }
 
 /** Number of anonymous voters and of their addresses, by poll or question, for staff. */

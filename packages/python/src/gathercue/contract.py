@@ -51,6 +51,7 @@ CommandName = Literal[
     "poll.vote",
     "poll.close",
     "poll.publish",
+    "poll.hide",
     "poll.delete",
     "reaction.send",
     "hand.raise",

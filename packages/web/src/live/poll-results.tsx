@@ -14,6 +14,20 @@ const averageOf = ({ kind, options, counts = [] }: PollView): number | undefined
   return values.reduce((sum, value, n) => sum + value * (counts[n] ?? 0), 0) / votes
 }
 
+/** People with the most points of the event's quizzes. */
+const Board = ({ places }: { readonly places: NonNullable<PollView["board"]> }) => {
+  const { live } = useTexts()
+  return (
+    <ol className="stack-close" aria-label={live.board}>
+      {places.map(({ participantId, rank, name, points }) => (
+        <li key={participantId} value={rank}>
+          <bdi>{name ?? live.somebody}</bdi> <span className="quiet">{live.points(points)}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
 interface Props {
   readonly poll: PollView
   readonly chosen: ReadonlyArray<string>
@@ -22,7 +36,7 @@ interface Props {
 export const PollResultList = ({ poll, chosen }: Props) => {
   const { live } = useTexts()
   const { number } = useFormats()
-  const { options, counts, voters = 0 } = poll
+  const { options, counts, voters = 0, correct = [] } = poll
   if (counts === undefined) return null
   const average = averageOf(poll)
   return (
@@ -30,14 +44,17 @@ export const PollResultList = ({ poll, chosen }: Props) => {
       <ul className="shares" aria-label={live.results}>
         {options.map(({ id, text }, n) => {
           const count = counts[n] ?? 0
-          const percent = percentOf(count, voters)
-          const share = live.share(count, percent)
+          const isRanking = poll.kind === "ranking"
+          // Everybody's first place is the whole bar.
+          const percent = percentOf(count, isRanking ? voters * options.length : voters)
+          const share = isRanking ? live.points(count) : live.share(count, percent)
           return (
             <li key={id}>
               <Meter className="share" value={percent} valueLabel={share}>
                 <Label>
                   {chosen.includes(id) ? <span aria-hidden="true">✓ </span> : null}
                   {text}
+                  {correct.includes(id) ? ` (${live.right})` : null}
                 </Label>
                 <span className="quiet">{share}</span>
                 <span className="share-bar">
@@ -48,6 +65,7 @@ export const PollResultList = ({ poll, chosen }: Props) => {
           )
         })}
       </ul>
+      {poll.board === undefined || poll.board.length === 0 ? null : <Board places={poll.board} />}
       <p className="quiet">
         {live.voters(voters)}
         {average === undefined ? null : `. ${live.average(number(Math.round(average * 10) / 10))}`}

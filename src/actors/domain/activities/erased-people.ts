@@ -8,6 +8,7 @@ import type { Activity } from "./activity.ts"
 import { deleteMessagesOf } from "./chat.ts"
 import { lowerHand } from "./hands.ts"
 import { unnameQuestionsOf } from "./questions/qa.ts"
+import { unnamePoints } from "./questions/quiz.ts"
 import { removeParticipant } from "./removals.ts"
 
 /** Shuts a registrant out of the event. The sockets of users are closed through their grants; a registration has none. */
@@ -23,6 +24,7 @@ export const erasedPeople = {
       const people = new Set(ids)
       deleteMessagesOf(turn, people)
       unnameQuestionsOf(turn, people)
+      unnamePoints(turn, people)
       for (const id of people) {
         lowerHand(turn, id)
         const seat = turn.get("seat", id)

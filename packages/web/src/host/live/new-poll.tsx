@@ -11,11 +11,36 @@ import { TextField } from "../../ui/fields.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import type { ClientProps } from "./live-props.ts"
 
-const KINDS: ReadonlyArray<PollKind> = ["single", "multi", "rating"]
+const KINDS: ReadonlyArray<PollKind> = ["single", "multi", "rating", "ranking", "text", "wordcloud", "quiz"]
 const RESULTS: ReadonlyArray<PollResults> = ["live", "afterVote", "onPublish"]
 const RATING = "1\n2\n3\n4\n5"
 
-const POLL_FIELDS = ["question", "options"] as const
+/** The first character of a right answer of a quiz. */
+const RIGHT = "*"
+
+const POLL_FIELDS = ["question", "options", "correct", "blocked"] as const
+
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+
+/** What only polls of this kind have. */
+const ownFields = (kind: PollKind, lines: ReadonlyArray<string>, blocked: ReadonlyArray<string>) => {
+  switch (kind) {
+    case "text":
+    case "wordcloud":
+      return { options: [], ...(blocked.length === 0 ? {} : { blocked }) }
+    case "quiz":
+      return {
+        options: lines.map((line) => (line.startsWith(RIGHT) ? line.slice(1).trim() : line)),
+        correct: lines.flatMap((line, at) => (line.startsWith(RIGHT) ? [at + 1] : [])),
+      }
+    default:
+      return { options: lines }
+  }
+}
 
 export const NewPoll = ({ client }: ClientProps) => {
   const { host } = useTexts()
@@ -26,17 +51,15 @@ export const NewPoll = ({ client }: ClientProps) => {
   const [anonymous, hideNames] = useState(true)
   const [allowChange, allow] = useState(true)
   const { send, isPending, error } = useCommand(client)
-  const options = lines
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
+  const [blocked, block] = useState("")
+  const isWritten = kind === "text" || kind === "wordcloud"
   const { errors, left } = useFieldFaults(error, POLL_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await send("poll.create", {
       question: question.trim(),
       kind,
-      options,
+      ...ownFields(kind, linesOf(lines), linesOf(blocked)),
       anonymous,
       allowChange,
       results,
@@ -70,6 +93,8 @@ export const NewPoll = ({ client }: ClientProps) => {
           onChange={(chosen) => {
             choose(chosen)
             if (chosen === "rating" && lines.trim() === "") write(RATING)
+            // The board of a quiz names people, unless the host wishes otherwise.
+            if (chosen === "quiz") hideNames(false)
           }}
         />
         <Choice
@@ -79,21 +104,34 @@ export const NewPoll = ({ client }: ClientProps) => {
           onChange={show}
         />
       </div>
-      <TextField
-        name="options"
-        label={host.pollOptions}
-        hint={host.pollOptionsHint}
-        lines={4}
-        value={lines}
-        onChange={write}
-        isRequired
-      />
+      {isWritten ? (
+        <TextField
+          name="blocked"
+          label={host.pollBlocked}
+          hint={host.pollBlockedHint}
+          lines={2}
+          value={blocked}
+          onChange={block}
+        />
+      ) : (
+        <TextField
+          name="options"
+          label={host.pollOptions}
+          hint={kind === "quiz" ? host.quizOptionsHint : host.pollOptionsHint}
+          lines={4}
+          value={lines}
+          onChange={write}
+          isRequired
+        />
+      )}
       <CheckField isSelected={anonymous} onChange={hideNames}>
         {host.pollAnonymous}
       </CheckField>
-      <CheckField isSelected={allowChange} onChange={allow}>
-        {host.pollAllowChange}
-      </CheckField>
+      {kind === "quiz" ? null : (
+        <CheckField isSelected={allowChange} onChange={allow}>
+          {host.pollAllowChange}
+        </CheckField>
+      )}
       <FailureNotice error={left} />
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>

@@ -20,11 +20,41 @@ const Options = ({ poll }: { readonly poll: PollView }) => (
   </ol>
 )
 
+/** Written answers, which hosts may hide from everybody else. */
+const Answers = ({ client, poll }: ClientProps & { readonly poll: PollView }) => {
+  const { host } = useTexts()
+  const { send, isPending, error } = useCommand(client)
+  return (
+    <>
+      <ul className="rows">
+        {poll.options.map(({ id, text, hidden = false }) => {
+          const label = hidden ? host.showAnswer : host.hideAnswer
+          return (
+            <li key={id} className="row row-apart">
+              {hidden ? <s>{text}</s> : <span>{text}</span>}
+              <Button
+                aria-label={`${label}: ${text}`}
+                isPending={isPending}
+                onPress={() => void send("poll.hide", { id: poll.id, optionId: id, on: !hidden })}
+              >
+                {label}
+              </Button>
+            </li>
+          )
+        })}
+      </ul>
+      <FailureNotice error={error} />
+    </>
+  )
+}
+
 export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollView }) => {
   const { host } = useTexts()
   const { id, rev, question, status, published } = poll
   const mayRun = useCan(client, "poll.open")
   const mayDelete = useCan(client, "poll.delete")
+  const mayHide = useCan(client, "poll.hide")
+  const isWritten = poll.kind === "text" || poll.kind === "wordcloud"
   const unnamed = useEvent(client, ({ signedOutVotes }) => signedOutVotes[id])
   const { send, isPending, error } = useCommand(client)
   const removal = useCommand(client)
@@ -43,6 +73,7 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
         )}
       </p>
       {status === "draft" ? <Options poll={poll} /> : <PollResultList poll={poll} chosen={NOTHING} />}
+      {mayHide && isWritten ? <Answers client={client} poll={poll} /> : null}
       <div className="row">
         {mayRun && status === "draft" ? (
           <>

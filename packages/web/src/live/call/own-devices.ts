@@ -29,7 +29,7 @@ export const NO_DEVICES: DevicesView = {
 }
 
 /** Receives what is sent from now on. */
-export interface Sending {
+interface Sending {
   readonly sound: (track: MediaStreamTrack | null) => void
   readonly picture: (track: MediaStreamTrack | null) => void
   readonly muted: (isMuted: boolean) => void

@@ -4,26 +4,67 @@
  * every setting. A participant's vote is shown only to that voter.
  */
 import type { Occurrence } from "../../../../model/integrations/occurrences.ts"
-import { type Poll, voteId } from "../../../../model/live/live-records.ts"
+import { type Poll, partsOfVote, voteId } from "../../../../model/live/live-records.ts"
+import { byCodeUnits } from "../../../../model/text/compared.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
 import type { TimerView } from "../../../../protocol/messages/agenda.ts"
 import type { PollTally, PollView } from "../../../../protocol/messages/polls.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../../protocol/ready.ts"
 import type { ReadContext } from "../activity.ts"
+import { isWritten } from "./poll-kinds.ts"
+import { nameOnBoard } from "./quiz.ts"
 
 const everyoneSees = ({ results, published, status }: Poll): boolean =>
   published || results === "live" || (results === "afterVote" && status === "closed")
 
-const pollView = (poll: Poll, withCounts: boolean): PollView => {
-  const { counts, voters, extendedMs: _extended, ...rest } = poll
-  return withCounts ? { ...rest, counts, voters } : rest
+/** Most written answers in a view. */
+const SHOWN_ANSWERS = 100
+
+type Records = ReadContext["records"]
+type Results = Pick<PollTally, "counts" | "voters"> & Pick<PollView, "options">
+
+/** Written answers with the most votes first. */
+const answersOf = (records: Records, pollId: string, isStaff: boolean) =>
+  Array.from(records.all("pollAnswer"), ([key, answer]) => ({ ...partsOfVote(key), ...answer }))
+    .filter(({ of, hidden }) => of === pollId && (isStaff || !hidden))
+    .sort((a, b) => b.votes - a.votes || byCodeUnits(a.voter, b.voter))
+    .slice(0, SHOWN_ANSWERS)
+
+const resultsOf = (records: Records, { id, kind, options, counts, voters }: Poll, isStaff: boolean): Results => {
+  if (!isWritten(kind)) return { options, counts, voters }
+  const answers = answersOf(records, id, isStaff)
+  return {
+    options: answers.map(({ voter, text, hidden }) => ({ id: voter, text, ...(hidden ? { hidden } : {}) })),
+    counts: answers.map(({ votes }) => votes),
+    voters,
+  }
 }
 
-/** The poll as staff see it. */
-export const staffPoll = (poll: Poll): PollView => pollView(poll, true)
+/** The board of a closed quiz. Its names are in `ready` and tallies alone, which are stored nowhere. */
+const boardIn = (records: Records, { board, status, anonymous }: Poll): Pick<PollTally, "board"> =>
+  board === undefined || status !== "closed"
+    ? {}
+    : {
+        board: board.map((place) => ({ ...place, name: anonymous ? null : nameOnBoard(records, place.participantId) })),
+      }
 
-/** The poll as everyone sees it. */
-export const sharedPoll = (poll: Poll): PollView => pollView(poll, everyoneSees(poll))
+const pollView = (records: Records, poll: Poll, isStaff: boolean): PollView => {
+  const { counts: _counts, voters: _voters, extendedMs: _extended, correct, board: _board, ...rest } = poll
+  const { blocked: _blocked, ...shown } = rest
+  return {
+    ...shown,
+    ...(isWritten(poll.kind) ? { options: [] } : {}),
+    ...(correct === undefined ? {} : { most: correct.length }),
+    ...(isStaff || everyoneSees(poll) ? resultsOf(records, poll, isStaff) : {}),
+    ...(correct !== undefined && (isStaff || poll.status === "closed") ? { correct } : {}),
+  }
+}
+
+/** The poll as staff see it, without the board of a quiz. */
+export const staffPoll = (records: Records, poll: Poll): PollView => pollView(records, poll, true)
+
+/** The poll as everyone sees it, without the board of a quiz. */
+export const sharedPoll = (records: Records, poll: Poll): PollView => pollView(records, poll, false)
 
 /** Fields shared by the two webhook events of polls. */
 const occurrenceOf = ({ id, question, kind, anonymous, openedAt }: Poll): Occurrence["extra"] => ({
@@ -40,15 +81,21 @@ export const openedExtra = (poll: Poll): Occurrence["extra"] => ({
   endsAt: poll.endsAt,
 })
 
-/** Webhook fields of a closed poll, with the results as staff see them. */
-export const closedExtra = (poll: Poll): Occurrence["extra"] => ({
-  ...occurrenceOf(poll),
-  closedAt: poll.closedAt,
-  voters: poll.voters,
-  options: poll.options.map((option, index) => ({ ...option, votes: poll.counts[index] ?? 0 })),
-})
+/** Webhook fields of a closed poll, with the results as everyone may see them. */
+export const closedExtra = (records: Records, poll: Poll): Occurrence["extra"] => {
+  const { options, counts, voters } = resultsOf(records, poll, false)
+  return {
+    ...occurrenceOf(poll),
+    closedAt: poll.closedAt,
+    voters,
+    options: options.map(({ id, text }, index) => ({ id, text, votes: counts[index] ?? 0 })),
+  }
+}
 
-const tallyOf = ({ id, counts, voters }: Poll): PollTally => ({ id, counts, voters })
+const tallyOf = (records: Records, poll: Poll, isStaff = false): PollTally => {
+  const { options, ...tally } = resultsOf(records, poll, isStaff)
+  return { id: poll.id, ...tally, ...(isWritten(poll.kind) ? { options } : {}), ...boardIn(records, poll) }
+}
 
 /** The timer of a poll has the poll's id and revision. */
 export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): TimerView | undefined => {
@@ -64,17 +111,24 @@ export const openPolls = ({ records }: Pick<ReadContext, "records">): ReadonlyAr
 export const tallyDispatches = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
   const poll = records.get("poll", id)
   if (poll === undefined) return []
-  const to = (stream: "event" | "staff" | `poll:${string}`) => ephemeralOf("poll.tally", stream, tallyOf(poll), id)
-  if (everyoneSees(poll)) return [to("event")]
+  const to = (stream: "event" | "staff" | `poll:${string}`) =>
+    ephemeralOf("poll.tally", stream, tallyOf(records, poll, stream === "staff"), id)
+  // Staff also see written answers that are hidden.
+  if (everyoneSees(poll)) return isWritten(poll.kind) ? [to("event"), to("staff")] : [to("event")]
   return poll.results === "afterVote" ? [to("staff"), to(`poll:${id}`)] : [to("staff")]
 }
 
 export const sharedView = ({ records }: ReadContext): Partial<SharedState> => ({
-  polls: [...records.all("poll").values()].filter(({ status }) => status !== "draft").map(sharedPoll),
+  polls: [...records.all("poll").values()]
+    .filter(({ status }) => status !== "draft")
+    .map((poll) => ({ ...sharedPoll(records, poll), ...(everyoneSees(poll) ? boardIn(records, poll) : {}) })),
 })
 
 export const staffView = ({ records }: ReadContext): Partial<StaffState> => ({
-  staffPolls: [...records.all("poll").values()].map(staffPoll),
+  staffPolls: [...records.all("poll").values()].map((poll) => ({
+    ...staffPoll(records, poll),
+    ...boardIn(records, poll),
+  })),
 })
 
 export const personalView = ({ records }: ReadContext, participantId: string): Partial<PersonalState> => {
@@ -84,6 +138,6 @@ export const personalView = ({ records }: ReadContext, participantId: string): P
   })
   return {
     pollVotes: Object.fromEntries(cast.map(({ poll, optionIds }) => [poll.id, optionIds])),
-    hearsPolls: cast.filter(({ poll }) => poll.results === "afterVote").map(({ poll }) => tallyOf(poll)),
+    hearsPolls: cast.filter(({ poll }) => poll.results === "afterVote").map(({ poll }) => tallyOf(records, poll)),
   }
 }

@@ -3,15 +3,17 @@
  * phase in which it was opened. It stays open until a host or its timer closes it, or the event ends. A closed poll may be reopened and
  * keeps its votes.
  */
-import { type Poll, voteId } from "../../../../model/live/live-records.ts"
+import { type Poll, partsOfVote, voteId } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { PollView } from "../../../../protocol/messages/polls.ts"
-import { type Refused, refusedField } from "../../../commands.ts"
+import type { Refused } from "../../../commands.ts"
 import type { Of } from "../../../state/chart-events.ts"
 import { extendTimer, warn } from "../../timers.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
+import { countAnswers, countsAfter, faultOf, isWritten, POLL_KINDS, type Vote } from "./poll-kinds.ts"
 import * as views from "./poll-views.ts"
+import { boardOf, givePoints } from "./quiz.ts"
 import { countSignedOut, removeVotes, whyFull } from "./signed-out-votes.ts"
 
 const { openPolls, pollTimer, sharedPoll, staffPoll } = views
@@ -27,10 +29,10 @@ const TALLY_MS = 1000
 const meant = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
   const poll = turn.get("poll", id)
   if (poll === undefined) return noSuch("poll")
-  return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, current(poll))
+  return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, current(turn, poll))
 }
 
-const current = (poll: Poll): { readonly poll: PollView } => ({ poll: staffPoll(poll) })
+const current = (turn: Turn, poll: Poll): { readonly poll: PollView } => ({ poll: staffPoll(turn.records, poll) })
 
 type Changed = "poll.opened" | "poll.updated" | "poll.closed" | "poll.published"
 
@@ -38,7 +40,9 @@ type Changed = "poll.opened" | "poll.updated" | "poll.closed" | "poll.published"
 const changePoll = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): Poll => {
   const poll: Poll = { ...before, ...changed, rev: before.rev + 1 }
   turn.put("poll", poll.id, poll)
-  turn.publish(t, "event", { poll: sharedPoll(poll) })
+  turn.publish(t, "event", { poll: sharedPoll(turn.records, poll) })
+  // The dispatch lacks the answers that only staff see, and the board of a quiz.
+  if (isWritten(poll.kind) || poll.kind === "quiz") turn.publishThrottled(`poll.tally:${poll.id}`)
   return poll
 }
 
@@ -56,22 +60,29 @@ interface PollEvent {
 }
 
 const close = (turn: Turn, { poll, status }: PollEvent, why: "elapsed" | "cancelled"): Poll => {
-  const closed = changePoll(turn, "poll.closed", poll, { status, closedAt: turn.at })
+  const board = poll.kind === "quiz" ? { board: boardOf(turn) } : {}
+  const closed = changePoll(turn, "poll.closed", poll, { status, closedAt: turn.at, ...board })
   publishTimer(turn, closed, why)
-  turn.emitOccurrence("poll.closed", views.closedExtra(closed))
+  turn.emitOccurrence("poll.closed", views.closedExtra(turn.records, closed))
   return closed
 }
 
 const create: CommandHandler<"poll.create"> = (turn, d) => {
   if (turn.all("poll").size >= MAX_POLLS) return TOO_MANY
+  const fault = faultOf(d)
+  if (fault !== undefined) return fault
+  const { correct, blocked } = d
   const poll: Poll = {
     id: turn.freshId,
     question: d.question.trim(),
     kind: d.kind,
     options: d.options.map((text, index) => ({ id: String(index + 1), text: text.trim() })),
     anonymous: d.anonymous ?? false,
-    allowChange: d.allowChange ?? true,
-    results: d.results ?? "live",
+    // The results and the board of a quiz would tell which option to change to.
+    allowChange: d.kind !== "quiz" && (d.allowChange ?? true),
+    results: d.results ?? (d.kind === "quiz" ? "afterVote" : "live"),
+    ...(correct === undefined ? {} : { correct: [...new Set(correct)].map(String) }),
+    ...(blocked === undefined ? {} : { blocked }),
     status: "draft",
     published: false,
     counts: d.options.map(() => 0),
@@ -84,8 +95,8 @@ const create: CommandHandler<"poll.create"> = (turn, d) => {
     rev: 1,
   }
   turn.put("poll", poll.id, poll)
-  turn.publish("poll.created", "staff", current(poll))
-  return current(poll)
+  turn.publish("poll.created", "staff", current(turn, poll))
+  return current(turn, poll)
 }
 
 /** Chart actions of a poll. */
@@ -96,9 +107,9 @@ export const pollActions = {
     const opened = changePoll(turn, "poll.opened", poll, change)
     publishTimer(turn, opened, "running")
     turn.emitOccurrence("poll.opened", views.openedExtra(opened))
-    return current(opened)
+    return current(turn, opened)
   },
-  closePoll: (turn: Turn, event: PollEvent) => current(close(turn, event, "cancelled")),
+  closePoll: (turn: Turn, event: PollEvent) => current(turn, close(turn, event, "cancelled")),
   elapsePoll: (turn: Turn, event: PollEvent): void => void close(turn, event, "elapsed"),
   warnOfPoll: (turn: Turn, { poll }: PollEvent): void => {
     const timer = pollTimer(poll)
@@ -119,47 +130,42 @@ export const pollActions = {
       },
     })
   },
-  answerPoll: (_turn: Turn, { poll }: PollEvent) => current(poll),
-  refuseStalePoll: (_turn: Turn, { poll }: PollEvent) => refuse("conflict", CHANGED, current(poll)),
-  refuseOpenPoll: (_turn: Turn, { poll }: PollEvent) =>
-    refuse("conflict", "The poll is open already; what its timer has left can be extended.", current(poll)),
+  answerPoll: (turn: Turn, { poll }: PollEvent) => current(turn, poll),
+  refuseStalePoll: (turn: Turn, { poll }: PollEvent) => refuse("conflict", CHANGED, current(turn, poll)),
+  refuseOpenPoll: (turn: Turn, { poll }: PollEvent) =>
+    refuse("conflict", "The poll is open already; what its timer has left can be extended.", current(turn, poll)),
   refuseClosedPoll: () => NOT_OPEN,
   refusePollTimer: () => refuse("conflict", "The poll has no running timer."),
 }
-
-/** The chosen options, without repeats and in the poll's order. */
-const choiceOf = (poll: Poll, optionIds: ReadonlyArray<string>): ReadonlyArray<string> | Refused => {
-  const chosen = poll.options.map(({ id }) => id).filter((id) => optionIds.includes(id))
-  if (chosen.length < new Set(optionIds).size) return noSuch("option")
-  return poll.kind !== "multi" && chosen.length > 1
-    ? refusedField("optionIds", "this poll takes one option at most")
-    : chosen
-}
-
-/** The poll with one vote changed. */
-const counted = (poll: Poll, before: ReadonlyArray<string>, after: ReadonlyArray<string>): Poll => ({
-  ...poll,
-  counts: poll.options.map(
-    ({ id }, index) => (poll.counts[index] ?? 0) + Number(after.includes(id)) - Number(before.includes(id)),
-  ),
-  voters: poll.voters + Number(after.length > 0) - Number(before.length > 0),
-})
 
 /** The poll in which the command votes, if it takes votes and the caller's revision is current. */
 const votedIn = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
   const poll = turn.get("poll", id)
   if (poll === undefined) return noSuch("poll")
   if (poll.status !== "open" || (poll.endsAt !== null && toMillis(poll.endsAt) <= turn.now)) return NOT_OPEN
-  return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, { poll: sharedPoll(poll) })
+  return rev === undefined || rev === poll.rev
+    ? poll
+    : refuse("conflict", CHANGED, { poll: sharedPoll(turn.records, poll) })
 }
 
-const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
+/** Changes the counts by one vote. */
+const count = (turn: Turn, poll: Poll, before: ReadonlyArray<string>, taken: Vote): void => {
+  const after = taken.optionIds
+  const voters = poll.voters + Number(after.length > 0) - Number(before.length > 0)
+  turn.put("poll", poll.id, { ...poll, counts: countsAfter(poll, before, after), voters })
+  if (isWritten(poll.kind)) countAnswers(turn, poll.id, before, taken)
+  if (poll.kind === "quiz") givePoints(turn, poll, after)
+}
+
+const vote: CommandHandler<"poll.vote"> = (turn, ballot, rev) => {
   if (turn.by === null) return refuse("forbidden", "Only people at the event vote.")
   const { participantId } = turn.by
+  const { id } = ballot
   const poll = votedIn(turn, id, rev)
   if (isRefused(poll)) return poll
-  const after = choiceOf(poll, optionIds)
-  if (isRefused(after)) return after
+  const taken = POLL_KINDS[poll.kind].take(turn, poll, ballot)
+  if (isRefused(taken)) return taken
+  const after = taken.optionIds
   const key = voteId(id, participantId)
   const before = turn.get("pollVote", key) ?? []
   const vote = { pollId: id, optionIds: after }
@@ -169,10 +175,10 @@ const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   }
   const full = before.length === 0 ? whyFull(turn, id) : undefined
   if (full !== undefined) return full
-  if (after.length > 0) turn.put("pollVote", key, after)
-  else turn.remove("pollVote", key)
-  turn.put("poll", id, counted(poll, before, after))
   const hasOne = after.length > 0
+  if (hasOne) turn.put("pollVote", key, after)
+  else turn.remove("pollVote", key)
+  count(turn, poll, before, taken)
   if (hasOne !== before.length > 0) {
     countSignedOut(turn, id, hasOne)
     if (poll.results === "afterVote") turn.changeParticipant({ participantId, pollSubscription: { id, on: hasOne } })
@@ -185,18 +191,34 @@ const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
 const publish: CommandHandler<"poll.publish"> = (turn, { id, on = true }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
-  if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(poll))
-  if (poll.published === on) return current(poll)
+  if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(turn, poll))
+  if (poll.published === on) return current(turn, poll)
   const published = changePoll(turn, "poll.published", poll, { published: on })
   // The poll's timer carries the poll's revision.
   if (published.status === "open") publishTimer(turn, published, "running")
-  return current(published)
+  return current(turn, published)
+}
+
+const hide: CommandHandler<"poll.hide"> = (turn, { id, optionId, on = true }) => {
+  const poll = turn.get("poll", id)
+  if (poll === undefined) return noSuch("poll")
+  const key = voteId(id, optionId)
+  const answer = turn.get("pollAnswer", key)
+  if (answer === undefined) return noSuch("option")
+  if (answer.hidden === on) return current(turn, poll)
+  if (!on && answer.votes === 0) turn.remove("pollAnswer", key)
+  else turn.put("pollAnswer", key, { ...answer, hidden: on })
+  turn.publishThrottled(`poll.tally:${id}`)
+  return current(turn, poll)
 }
 
 const remove: CommandHandler<"poll.delete"> = (turn, { id }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   removeVotes(turn, "pollVote", id)
+  for (const kind of ["pollAnswer", "quizPoints"] as const) {
+    for (const key of [...turn.all(kind).keys()].filter((one) => partsOfVote(one).of === id)) turn.remove(kind, key)
+  }
   turn.remove("poll", id)
   if (poll.status === "open") publishTimer(turn, poll, "cancelled")
   if (poll.status === "draft") turn.publish("poll.deleted", "staff", { id })
@@ -209,6 +231,7 @@ export const polls = {
     "poll.create": create,
     "poll.vote": vote,
     "poll.publish": publish,
+    "poll.hide": hide,
     "poll.delete": remove,
   },
   timers: (context) => openPolls(context).map((poll) => pollTimer(poll)),

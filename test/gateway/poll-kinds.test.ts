@@ -1,0 +1,270 @@
+/** Rankings, quizzes, and polls whose answers the voters write, over real sockets. */
+import { describe, expect, test } from "vitest"
+import { pointsOf } from "../../src/actors/domain/activities/questions/quiz.ts"
+import type { Poll } from "../../src/model/live/live-records.ts"
+import { shared } from "../support/shared.ts"
+import type { Client, Frame } from "./client.ts"
+import { openHouse, type Stage } from "./house.ts"
+
+const plenty = { perSecond: 1000, burst: 1000 }
+const budgets = {
+  commands: plenty,
+  chat: plenty,
+  questions: plenty,
+  votes: plenty,
+  reactions: plenty,
+  roster: plenty,
+}
+
+const house = shared(
+  () => openHouse({ budgets }),
+  (one) => one.stop(),
+)
+
+const AGENDA = [{ modality: "meeting", featureSet: ["polls"] }] as const
+const refused = (code: string) => ({ ok: false, e: { code } })
+const readyOf = (client: Client): Frame => client.received.findLast(({ t }) => t === "ready").d
+
+interface Hall {
+  readonly stage: Stage
+  readonly host: Client
+  readonly ann: Client
+  readonly bob: Client
+}
+
+const assemble = async (): Promise<Hall> => {
+  const stage = await house.stage(AGENDA)
+  const host = await house.join(stage, "host", "host")
+  return { stage, host, ann: await house.join(stage, "ann"), bob: await house.join(stage, "bob") }
+}
+
+const opened = async (host: Client, poll: object, how: object = {}): Promise<Frame> => {
+  const { id } = (await host.command("poll.create", { question: "Which?", options: [], ...poll })).d.poll
+  return (await host.command("poll.open", { id, ...how })).d.poll
+}
+const choose = (client: Client, id: string, ...optionIds: ReadonlyArray<string>) =>
+  client.command("poll.vote", { id, optionIds })
+const write = (client: Client, id: string, ...texts: ReadonlyArray<string>) =>
+  client.command("poll.vote", { id, optionIds: [], texts })
+
+/** The next tally with these counts. */
+const tally = (client: Client, id: string, counts: ReadonlyArray<number>) =>
+  client.next(({ t, d }) => t === "poll.tally" && d.id === id && d.counts.join() === counts.join(), `tally ${counts}`)
+
+/** The next tally with these answers, each after its votes. Answers with as many votes have no order among them. */
+const answers = (client: Client, id: string, ...wanted: ReadonlyArray<string>) =>
+  client.next(({ t, d }) => {
+    if (t !== "poll.tally" || d.id !== id) return false
+    const counts = d.counts as ReadonlyArray<number>
+    const seen = counts.map((votes, at) => `${votes} ${d.options[at].text}`)
+    return (
+      counts.join() === counts.toSorted((a, b) => b - a).join() && seen.toSorted().join() === wanted.toSorted().join()
+    )
+  }, `answers ${wanted}`)
+
+/** The board of a quiz that has been closed: name, rank and points of each place. */
+const boardAt = async (
+  client: Client,
+  id: string,
+): Promise<ReadonlyArray<readonly [string | null, number, number]>> => {
+  const { d } = await client.next(
+    ({ t, d: tally }) => t === "poll.tally" && tally.id === id && tally.board !== undefined,
+    "a tally with a board",
+  )
+  return d.board.map(({ name, rank, points }: Frame) => [name, rank, points])
+}
+
+const textsIn = (poll: Frame): ReadonlyArray<string> => poll.options.map(({ text }: { text: string }) => text)
+
+describe("a ranking", () => {
+  const LUNCH = { kind: "ranking", options: ["Pizza", "Soup", "Salad"] }
+
+  test("gives the first option the most points, keeps the voter's order, and follows a change", async () => {
+    const { stage, host, ann, bob } = await assemble()
+    const { id } = await opened(host, LUNCH)
+    expect(await choose(ann, id, "3", "1", "2")).toMatchObject({ ok: true, d: { optionIds: ["3", "1", "2"] } })
+    await tally(host, id, [2, 1, 3])
+    // Part of an order leaves the others without points.
+    await choose(bob, id, "2")
+    await tally(host, id, [2, 4, 3])
+    await choose(ann, id, "1", "3", "2")
+    await tally(host, id, [3, 4, 2])
+    expect(readyOf(await house.join(stage, "ann")).pollVotes).toEqual({ [id]: ["1", "3", "2"] })
+    await choose(ann, id)
+    await tally(host, id, [0, 3, 0])
+  })
+
+  test("takes an option once, and only its own", async () => {
+    const { host, ann } = await assemble()
+    const { id } = await opened(host, LUNCH)
+    expect(await choose(ann, id, "1", "1")).toMatchObject(refused("bad_request"))
+    expect(await choose(ann, id, "1", "9")).toMatchObject(refused("not_found"))
+  })
+})
+
+describe("written answers", () => {
+  test("become options in the voters' own words; the same word in another form is the same", async () => {
+    const { stage, host, ann, bob } = await assemble()
+    const { id } = await opened(host, { kind: "wordcloud" })
+    await write(ann, id, "Berlin", "  tea ")
+    await write(bob, id, "BERLIN", "berlin", "Café")
+    await answers(ann, id, "2 Berlin", "1 Café", "1 tea")
+    const { polls } = readyOf(await house.join(stage, "cleo"))
+    expect(new Set(textsIn(polls[0]))).toEqual(new Set(["Berlin", "tea", "Café"]))
+    expect(polls[0]).toMatchObject({ counts: [2, 1, 1], voters: 2 })
+    await write(bob, id, "tea")
+    await answers(ann, id, "2 tea", "1 Berlin")
+    await choose(ann, id)
+    await answers(ann, id, "1 tea")
+  })
+
+  test("are bounded in number and length, have no words that hosts refuse, and no option ids", async () => {
+    const { host, ann } = await assemble()
+    const { id } = await opened(host, { kind: "text", blocked: ["damn", "bad apple"] })
+    expect(await write(ann, id, "a".repeat(141))).toMatchObject(refused("bad_request"))
+    expect(await write(ann, id, "one", "two")).toMatchObject(refused("bad_request"))
+    for (const text of ["DAMN it", "such a bad, apple!", "ｄａｍｎ"]) {
+      expect(await write(ann, id, text)).toMatchObject(refused("conflict"))
+    }
+    // Only whole words count.
+    expect(await write(ann, id, "Damned bad applesauce <b>")).toMatchObject({ ok: true })
+    await answers(host, id, "1 Damned bad applesauce <b>")
+    expect(await choose(ann, id, "1")).toMatchObject(refused("bad_request"))
+    const cloud = await opened(host, { kind: "wordcloud" })
+    expect(await write(ann, cloud.id, "a".repeat(41))).toMatchObject(refused("bad_request"))
+    expect(await write(ann, cloud.id, "a", "b", "c", "d")).toMatchObject(refused("bad_request"))
+  })
+
+  test("that a host hides are shown to hosts alone, also when they are written again", async () => {
+    const { stage, host, ann, bob } = await assemble()
+    const { id } = await opened(host, { kind: "text" })
+    await write(ann, id, "rude")
+    await write(bob, id, "kind")
+    await answers(bob, id, "1 rude", "1 kind")
+    const staff = readyOf(await house.join(stage, "second", "host")).staffPolls[0]
+    const rude = staff.options.find(({ text }: { text: string }) => text === "rude")
+    expect(await ann.command("poll.hide", { id, optionId: rude.id })).toMatchObject(refused("forbidden"))
+    expect(await host.command("poll.hide", { id, optionId: "none" })).toMatchObject(refused("not_found"))
+    const hidden = (await host.command("poll.hide", { id, optionId: rude.id })).d.poll
+    expect(hidden.options.find((one: { id: string }) => one.id === rude.id)).toMatchObject({ hidden: true })
+    await answers(bob, id, "1 kind")
+    await choose(ann, id)
+    await write(ann, id, "RUDE")
+    await host.command("poll.close", { id })
+    expect(textsIn((await bob.dispatch("poll.closed")).d.poll)).toEqual(["kind"])
+    expect(textsIn(readyOf(await house.join(stage, "cleo")).polls[0])).toEqual(["kind"])
+    await host.command("poll.hide", { id, optionId: rude.id, on: false })
+    expect(new Set(textsIn(readyOf(await house.join(stage, "dora")).polls[0]))).toEqual(new Set(["rude", "kind"]))
+  })
+
+  test("are not shown before the results are, and go with the poll", async () => {
+    const { stage, host, ann, bob } = await assemble()
+    const { id } = await opened(host, { kind: "text", results: "afterVote" })
+    await write(ann, id, "first")
+    expect(readyOf(await house.join(stage, "cleo")).polls[0]).toMatchObject({ options: [] })
+    await write(bob, id, "second")
+    await answers(bob, id, "1 first", "1 second")
+    await host.command("poll.delete", { id })
+    const left = await house.actors.sql`
+      select kind from live_records where event_id = ${stage.eventId} and kind like 'poll%'`
+    expect(left).toEqual([])
+  })
+})
+
+describe("a quiz", () => {
+  const POLL: Poll = {
+    id: "quiz",
+    question: "Which?",
+    kind: "quiz",
+    options: [
+      { id: "1", text: "Zurich" },
+      { id: "2", text: "Bern" },
+    ],
+    anonymous: false,
+    allowChange: false,
+    results: "afterVote",
+    status: "open",
+    published: false,
+    counts: [0, 0],
+    voters: 0,
+    correct: ["2"],
+    createdAt: "2026-01-01T00:00:00.000Z",
+    openedAt: null,
+    closedAt: null,
+    endsAt: null,
+    extendedMs: 0,
+    rev: 1,
+  }
+  const CAPITAL = { kind: "quiz", options: ["Bern", "Zurich"], correct: [1] }
+
+  test("hides the right option until it is closed, and gives points once", async () => {
+    const { stage, host, ann, bob } = await assemble()
+    const poll = await opened(host, CAPITAL)
+    expect(poll).toMatchObject({ correct: ["1"], most: 1, allowChange: false })
+    const shown = (await ann.dispatch("poll.opened")).d.poll
+    expect(shown).toMatchObject({ most: 1 })
+    expect(shown).not.toHaveProperty("correct")
+    expect(await choose(ann, poll.id, "1", "2")).toMatchObject(refused("bad_request"))
+    await choose(ann, poll.id, "1")
+    await choose(bob, poll.id, "2")
+    expect(await choose(bob, poll.id, "1")).toMatchObject(refused("conflict"))
+    expect(readyOf(await house.join(stage, "cleo")).polls[0]).not.toHaveProperty("correct")
+    await host.command("poll.close", { id: poll.id })
+    const closed = (await bob.dispatch("poll.closed")).d.poll
+    expect(closed).toMatchObject({ correct: ["1"] })
+    // Names are said to those who are there, and stored nowhere.
+    expect(closed).not.toHaveProperty("board")
+    expect(await boardAt(bob, poll.id)).toEqual([["Name of ann", 1, 1000]])
+    // Who votes when the right option is known gets no points.
+    await host.command("poll.open", { id: poll.id })
+    await choose(await house.join(stage, "late"), poll.id, "1")
+    await host.command("poll.close", { id: poll.id })
+    const { polls } = readyOf(await house.join(stage, "dora"))
+    expect(polls[0].board).toMatchObject([{ name: "Name of ann", points: 1000 }])
+  })
+
+  test("adds up over quizzes, shares ranks, and hides names where the last one does", async () => {
+    const { host, ann, bob } = await assemble()
+    const first = await opened(host, { ...CAPITAL, correct: [1, 2] })
+    expect(first.most).toBe(2)
+    for (const one of [ann, bob]) await choose(one, first.id, "2", "1")
+    await host.command("poll.close", { id: first.id })
+    expect((await boardAt(ann, first.id)).toSorted()).toEqual([
+      ["Name of ann", 1, 1000],
+      ["Name of bob", 1, 1000],
+    ])
+    const second = await opened(host, { ...CAPITAL, anonymous: true })
+    await choose(ann, second.id, "1")
+    await host.command("poll.close", { id: second.id })
+    expect(await boardAt(ann, second.id)).toEqual([
+      [null, 1, 2000],
+      [null, 2, 1000],
+    ])
+  })
+
+  test.each([
+    [0, 1000],
+    [15_000, 875],
+    [30_000, 750],
+    [60_000, 500],
+  ])("of a minute is worth less the later the answer comes: after %d ms %d points", (after, points) => {
+    const openedAt = "2026-01-01T00:00:00.000Z"
+    const timed: Poll = { ...POLL, openedAt, endsAt: "2026-01-01T00:01:00.000Z" }
+    expect(pointsOf(timed, ["2"], Date.parse(openedAt) + after)).toBe(points)
+    expect(pointsOf(timed, ["1"], Date.parse(openedAt) + after)).toBe(0)
+  })
+
+  test.each([
+    [{ options: ["a", "b"] }, "correct"],
+    [{ options: ["a", "b"], correct: [3] }, "correct"],
+    [{ options: ["a"], correct: [1] }, "options"],
+    [{ kind: "single", options: ["a", "b"], correct: [1] }, "correct"],
+    [{ kind: "single", options: ["a"] }, "options"],
+    [{ kind: "single", options: ["a", "b"], blocked: ["c"] }, "blocked"],
+    [{ kind: "text", options: ["a", "b"] }, "options"],
+  ])("fields that do not go together are refused: %j", async (poll, field) => {
+    const { host } = await assemble()
+    const answer = await host.command("poll.create", { question: "Which?", kind: "quiz", ...poll })
+    expect(answer).toMatchObject({ ok: false, e: { code: "bad_request", message: expect.stringContaining(field) } })
+  })
+})
