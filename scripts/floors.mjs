@@ -82,7 +82,7 @@ export const FLOORS = {
     ["media", "react"],
     ["media-entry.ts", "react-entry.ts"],
   ],
-  "packages/web/src": ["api", "texts", "ui", "live", ["attendee", "host", "ops", "play"], "screen", "*"],
+  "packages/web/src": ["api", "texts", "ui", "forms", "live", ["attendee", "host", "ops", "play"], "screen", "*"],
 }
 
 /** The floor of a file, by its path in the room; -1: it has none. */

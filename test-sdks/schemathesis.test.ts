@@ -24,6 +24,9 @@ const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [
   [/^ST202 .* timeZone: must be a time zone of the IANA database/, "the names of time zones are data of the runtime"],
   [/^ST202 .* password: must not be a common password/, "the list of common passwords is no schema"],
   [/^ST202 POST \S+\/commands\S* 400 bad_request \S*targets: Expected "all" \| array/, "a word or a list has no type"],
+  [/^ST202 PUT \S+\/forms\/\S+ 400 bad_request questions\./, "what a question has depends on its kind"],
+  [/^ST202 POST \S+\/(?:register|answers) 400 bad_request answers/, "answers depend on the questions of the event"],
+  [/^ST202 POST \S+\/registrations\/import 400 bad_request body: /, "the columns of a file are questions of the event"],
   [/^ST202 PUT \/v1\/events\/\{id\}\/phases\/order .* phaseIds: \S+ (?:is missing|is not)/, "the phases of the event"],
 ]
 

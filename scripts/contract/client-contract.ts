@@ -93,32 +93,34 @@ const shortened = (rows: ReadonlyArray<readonly [path: string, ends: string]>): 
   const all = rows.map(([path]) => path)
   for (const row of rows) groups.set(stemOf(row[0], all), [...(groups.get(stemOf(row[0], all)) ?? []), row])
   return Array.from(groups, ([stem, group]) => {
-    const [own] = group.filter(([path]) => path === stem)
+    const own = group.find(([path]) => path === stem)
     // Sorted rows have more in common with their neighbours, and compress better.
-    const others = group.filter(([path]) => path !== stem).toSorted(([one], [other]) => (one < other ? -1 : 1))
-    const head = own === undefined ? stem : own.join(",")
-    return [head, ...others.map(([path, ends]) => `${path.slice(stem.length)},${ends}`)].join(";")
+    const others = group.filter((row) => row !== own).toSorted(([one], [other]) => (one < other ? -1 : 1))
+    // A stem without an endpoint has one without a name.
+    return [own?.join(",") ?? `${stem},0`, ...others.map(([path, ends]) => `${path.slice(stem.length)},${ends}`)].join(
+      "",
+    )
   })
 }
 
 /**
- * A path with its endpoints: the letter of a method before each name. A fifth of the client would be routes if they were written out.
- * A path that begins with a slash goes on from the last one that does not. A semicolon between rows is shorter than an escaped line break.
+ * A path with its endpoints: the place of a method before each name. A fifth of the client would be routes if they were written out.
+ * A path that begins with a slash goes on from the last one that does not, and follows at once, because no name has a slash. A
+ * comma precedes the others.
  */
 const routes = (): string => {
   const paths = new Map<string, string[]>()
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { path, method, identifier } }) => {
-      const methods = METHODS.split(" ")
-      const letter = Array.from(method).find((one) => methods.find((known) => known.includes(one)) === method)
-      if (letter === undefined || !path.startsWith(PREFIX)) throw new Error(`no route for ${method} ${path}`)
+      const place = METHODS.split(" ").indexOf(method)
+      if (place === -1 || !path.startsWith(PREFIX)) throw new Error(`no route for ${method} ${path}`)
       const row = paths.get(path) ?? []
-      paths.set(path, [...row, `${letter}${identifier}`])
+      paths.set(path, [...row, `${place}${identifier}`])
     },
   })
   const rows = shortened(Array.from(paths, ([path, ends]) => [path.slice(PREFIX.length), ends.join(",")] as const))
-  return `export const ROUTES = \`${rows.join(";")}\``
+  return `export const ROUTES = \`${rows.join(",")}\``
 }
 
 const block = (head: string, members: ReadonlyArray<string>): string =>
@@ -190,7 +192,7 @@ export const clientContract = async (sources: URL): Promise<ReadonlyMap<string, 
         `import type { CallSettings } from "../rest-call.ts"\n${importing(printer, rest)}`,
       ),
     ],
-    ["routes.ts", file("The endpoints of every path, each after the letter of its method.", routes())],
+    ["routes.ts", file("The endpoints of every path, each after the place of its method.", routes())],
     [
       "op.ts",
       file(

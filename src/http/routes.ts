@@ -16,7 +16,9 @@ import { sso } from "./handlers/accounts/sso.ts"
 import { broadcasts } from "./handlers/events/broadcasts.ts"
 import { clips } from "./handlers/events/clips.ts"
 import { events } from "./handlers/events/events.ts"
+import { forms } from "./handlers/events/forms.ts"
 import { gatewayTokens } from "./handlers/events/gateway-tokens.ts"
+import { imports } from "./handlers/events/imports.ts"
 import { joinCodes } from "./handlers/events/join-codes.ts"
 import { live } from "./handlers/events/live.ts"
 import { publicEvents } from "./handlers/events/public-events.ts"
@@ -75,6 +77,8 @@ const HANDLERS = {
   joinCodes,
   webhooks,
   publicEvents,
+  forms,
+  imports,
   tableSummaries,
   gatewayTokens,
   guests,

@@ -42,6 +42,9 @@ const GatewayGrant = Schema.Struct({
 })
 export type GatewayGrant = typeof GatewayGrant.Type
 
+/** Link to the survey of an event, in the email of one registrant. */
+const SurveyLink = Schema.Struct({ eventId: Schema.String, registrationId: Schema.String })
+
 /** A browser that votes signed out: the same voter as long as it keeps its cookie. */
 const AnonymousVoter = Schema.Struct({ participantId: Schema.String })
 
@@ -57,6 +60,8 @@ const PURPOSES = {
   entry: { claims: EventSession, seconds: 43_200 },
   guest: { claims: EventSession, seconds: GUEST_SESSION_SECONDS },
   gateway: { claims: GatewayGrant, seconds: 120 },
+  /** Thirty days, as long as a survey is open. */
+  survey: { claims: SurveyLink, seconds: 2_592_000 },
   voter: { claims: AnonymousVoter, seconds: ANONYMOUS_VOTER_SECONDS },
 } as const
 
@@ -136,6 +141,7 @@ export class Tokens extends Context.Service<
         entry: new Signer("entry", PURPOSES.entry, secretKeys),
         guest: new Signer("guest", PURPOSES.guest, secretKeys),
         gateway: new Signer("gateway", PURPOSES.gateway, secretKeys),
+        survey: new Signer("survey", PURPOSES.survey, secretKeys),
         voter: new Signer("voter", PURPOSES.voter, secretKeys),
       }
       const signerOf = <P extends Purpose>(purpose: P): Signer<P> => signers[purpose]

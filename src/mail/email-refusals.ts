@@ -10,7 +10,7 @@ import type { Queryable } from "../store/database.ts"
 import { findRefusal, listRefusals } from "../store/mail/emails.ts"
 
 /** Kinds that may be refused. Their order is part of every link: append new ones at the end. */
-const KINDS = ["invitation", "tableNotes", "reminder"] as const
+const KINDS = ["invitation", "tableNotes", "reminder", "thanks"] as const
 export type RefusableKind = (typeof KINDS)[number]
 
 /** The emails refused by a link. */

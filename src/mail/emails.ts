@@ -185,6 +185,8 @@ export interface PersonalLinks {
   readonly leave: string
   /** The person sees the state of their registration, and takes an offered place. */
   readonly place: string
+  /** The person sees and changes their answers to the registration form. */
+  readonly answers: string
 }
 
 export const leaving = ({ leave }: PersonalLinks) => ({ label: "I cannot come", url: leave })
@@ -196,6 +198,8 @@ export const entryEmail = (
     readonly event: string
     readonly when: Timestamp | null
     readonly timeZone: string | null
+    /** Whether the event has a registration form. */
+    readonly asks: boolean
     readonly calendar?: EmailMessage["calendar"]
   },
   links: PersonalLinks,
@@ -209,7 +213,11 @@ export const entryEmail = (
         ? `you are registered for ${eventNamed(entry.event)}.`
         : `you are registered for ${eventNamed(entry.event)}, which begins on ${zonedMoment(entry.when, entry.timeZone)}.`,
     ],
-    actions: [{ label: "Enter the event", url: links.enter }, leaving(links)],
+    actions: [
+      { label: "Enter the event", url: links.enter },
+      ...(entry.asks ? [{ label: "See and change your answers", url: links.answers }] : []),
+      leaving(links),
+    ],
     why: "The links are yours alone and work until a day after the event. If you did not register, ignore this email.",
   }),
   ...(entry.calendar === undefined ? {} : { calendar: entry.calendar }),
@@ -243,6 +251,29 @@ export const reminderEmail = (
   }),
   notAfter: reminder.when,
 })
+
+/** `survey` is null for an event without one. */
+export const thanksEmail = (
+  thanks: { readonly name: string; readonly email: string; readonly event: string; readonly wasThere: boolean },
+  links: { readonly recap: string; readonly survey: string | null; readonly unsubscribe: string },
+): EmailMessage =>
+  writeEmail({
+    to: thanks.email,
+    subject: `${thanks.wasThere ? "Thank you for coming to" : "You missed"} ${titled(thanks.event)}`,
+    lines: [
+      hello(thanks.name),
+      thanks.wasThere
+        ? `thank you for coming to ${eventNamed(thanks.event)}.`
+        : `you were registered for ${eventNamed(thanks.event)}, which is over. What is kept of it is on its page.`,
+      ...(links.survey === null ? [] : ["The organisers have a few questions for you."]),
+    ],
+    actions: [
+      ...(links.survey === null ? [] : [{ label: "Answer the survey", url: links.survey }]),
+      { label: "See the event's page", url: links.recap },
+    ],
+    why: `You get this email because you ${thanks.wasThere ? "were at" : "registered for"} the event.`,
+    unsubscribe: { label: "No more emails after events of this workspace", url: links.unsubscribe },
+  })
 
 export const tableNotesEmail = (
   to: string,

@@ -8,7 +8,7 @@ import { Effect, Layer } from "effect"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findCalendarEvent, type StoredCalendarEvent } from "../store/events/calendar-events.ts"
-import { countEmails, FULL_WORKSPACES, founderSentMore } from "../store/mail/emails.ts"
+import { mayMailOther } from "../store/mail/emails.ts"
 import {
   advanceNotice,
   type ClaimedNotice,
@@ -84,9 +84,8 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
     const { metrics } = yield* Telemetry
 
     /** Counts an email to an address that the workspace chose; false when it may send no more today. */
-    const mayInvite = async (sql: Queryable, workspaceId: string, day: string): Promise<boolean> =>
-      !(await founderSentMore(sql, workspaceId, day, mailPerWorkspacePerDay * FULL_WORKSPACES - 1)) &&
-      (await countEmails(sql, workspaceId, day, 1, mailPerWorkspacePerDay))
+    const mayInvite = (sql: Queryable, workspaceId: string, day: string): Promise<boolean> =>
+      mayMailOther(sql, { workspaceId, day, most: mailPerWorkspacePerDay })
 
     /** People without a place do not enter: their links lead to the page of their registration. */
     const linksOf = async (sql: Queryable, eventId: string, id: string, hasPlace: boolean): Promise<PersonalLinks> => {
@@ -127,6 +126,16 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       return { told, passed: readers.length }
     }
 
+    /** The registered people whom the workspace may tell today: it registered some of them itself. */
+    const toTell = async (sql: Queryable, workspaceId: string, readers: ReadonlyArray<NoticeReader>, day: string) => {
+      const told: NoticeReader[] = []
+      for (const [passed, reader] of readers.entries()) {
+        if (reader.added && !(await mayInvite(sql, workspaceId, day))) return { told, passed }
+        told.push(reader)
+      }
+      return { told, passed: readers.length }
+    }
+
     /** Posts to the next readers, and resolves to the number of emails. */
     const postSome = async (
       sql: Queryable,
@@ -135,22 +144,20 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       now: number,
     ): Promise<number> => {
       const { number, workspaceId, audience, afterEmail } = notice
-      const told = {
+      const which = {
         lateOnly: isSame(event, knownOf(notice)),
         isOfCancellation: event.isCancelled || notice.knownCancelled,
       }
-      const readers = await listReaders(sql, notice, told, BATCH)
+      const readers = await listReaders(sql, notice, which, BATCH)
       const stamp = toTimestamp(now)
-      const { told: people, passed } =
-        audience === "registered"
-          ? { told: readers, passed: readers.length }
-          : await toInvite(sql, workspaceId, readers, stamp.slice(0, "2026-01-01".length))
-      for (const reader of people) await post(sql, notice, event, reader, stamp)
+      const choose = audience === "registered" ? toTell : toInvite
+      const { told, passed } = await choose(sql, workspaceId, readers, stamp.slice(0, "2026-01-01".length))
+      for (const reader of told) await post(sql, notice, event, reader, stamp)
       const isHeld = passed < readers.length
       if (!isHeld && readers.length < BATCH) await deleteNotice(sql, number)
       else await advanceNotice(sql, number, readers[passed - 1]?.email ?? afterEmail)
       if (isHeld) await holdNotice(sql, number, toTimestamp(now - (now % DAY_MS) + DAY_MS))
-      return people.length
+      return told.length
     }
 
     const postNext = async (sql: Queryable, now: number) => {

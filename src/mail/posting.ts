@@ -27,7 +27,7 @@ type StepOutcome = "posted" | "full" | "none"
 /** One step, in a transaction: `post` resolves to `undefined` when nothing is due. */
 export const postingStep = <A>(
   now: number,
-  post: (sql: Queryable) => Promise<A | undefined>,
+  post: (sql: Queryable) => Promise<A | undefined> | Effect.Effect<A | undefined, Unavailable>,
   posted: (outcome: A) => void,
 ) =>
   Effect.gen(function* () {

@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
+import { mayMailOther } from "../store/mail/emails.ts"
 import {
   advanceReminder,
   type ClaimedReminder,
@@ -28,6 +29,8 @@ interface ReminderOptions {
   readonly links: (sql: Queryable, eventId: string, registrationId: string) => Promise<PersonalLinks>
   /** Address of this server, which handles refusals. */
   readonly publicUrl: string
+  /** Emails per day (UTC) to people whom the workspace registered or invited. */
+  readonly mailPerWorkspacePerDay: number
   /** Interval between checks for due reminders. */
   readonly everyMs?: number
 }
@@ -62,7 +65,7 @@ const dueAt = (now: number, { kind, leadMs, lateMs }: Kind): DueKind => ({
 })
 
 /** A check for due reminders, and one posting step; both may run beside those of other nodes. */
-export const reminderSteps = ({ links, publicUrl }: ReminderOptions) =>
+export const reminderSteps = ({ links, publicUrl, mailPerWorkspacePerDay }: ReminderOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const mailer = yield* Mailer
@@ -85,8 +88,17 @@ export const reminderSteps = ({ links, publicUrl }: ReminderOptions) =>
       const people = await listReminded(sql, claimed, registeredBy, BATCH)
       const emails = people.map(({ email }) => email)
       const refused = await refusals.refusedAmong(sql, { workspaceId: claimed.workspaceId, kind: "reminder" }, emails)
-      const reminded = people.filter(({ email }) => !refused.has(email))
-      for (const person of reminded) await post(sql, kind.kind, claimed, person)
+      const others = {
+        workspaceId: claimed.workspaceId,
+        day: toTimestamp(now).slice(0, 10),
+        most: mailPerWorkspacePerDay,
+      }
+      const reminded: RemindedPerson[] = []
+      for (const person of people) {
+        if (refused.has(person.email) || (person.added && !(await mayMailOther(sql, others)))) continue
+        await post(sql, kind.kind, claimed, person)
+        reminded.push(person)
+      }
       const afterEmail = emails.at(-1) ?? claimed.afterEmail
       await advanceReminder(sql, { ...claimed, afterEmail }, kind.kind, people.length < BATCH)
       return reminded.length

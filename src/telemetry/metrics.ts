@@ -209,10 +209,14 @@ export const makeMetrics = () => ({
   }),
   mailBacklog: gauge("gathercue_mail_backlog", "Emails that wait to be sent."),
   mailOverdue: gauge("gathercue_mail_overdue_seconds", "Seconds since the oldest email was due."),
-  reminders: counter("gathercue_reminders_total", "Reminders of events that were posted, by kind.", {
-    name: "kind",
-    values: ["day", "minutes"],
-  }),
+  reminders: counter(
+    "gathercue_reminders_total",
+    "Reminders of events, and thanks after them, that were posted, by kind.",
+    {
+      name: "kind",
+      values: ["day", "minutes", "thanks"],
+    },
+  ),
   notices: counter(
     "gathercue_event_notices_total",
     "Emails about changed, cancelled and deleted events that were posted, by audience.",

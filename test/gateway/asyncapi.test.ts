@@ -113,7 +113,7 @@ test("an id is a UUID, but for those of people and of commands", () => {
   const branchesOf = (schema: JsonSchema) => (schema.anyOf ?? [schema]).filter(({ type }) => type !== "null")
   const others = ids.filter(([, schema]) => branchesOf(schema).some(({ format }) => format !== "uuid"))
   const isOther = (at: string) =>
-    /(?:participantId|authorId)$|^PollView\.options\[\]\.id$|^command\.hand\.lowerFor\.d\|0\.id$|transcript\.\w+\.d(?:\.segments\[\])?\.roomId$|^(?:command|reply)\.[\w.]+\.id$|^(?:token|tokenAccepted|refused)\.id$/.test(
+    /(?:participantId|authorId)$|^Poll(?:View|Tally)\.options\[\]\.id$|\.optionId$|^command\.hand\.lowerFor\.d\|0\.id$|transcript\.\w+\.d(?:\.segments\[\])?\.roomId$|^(?:command|reply)\.[\w.]+\.id$|^(?:token|tokenAccepted|refused)\.id$/.test(
       at,
     )
   expect(others.map(([at]) => at).filter((at) => !isOther(at))).toEqual([])

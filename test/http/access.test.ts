@@ -251,6 +251,7 @@ const fill = async ({ path, access, method }: Route, expected: Verdict | undefin
   return path
     .replace(":id", id ?? randomUUID())
     .replace(":code", "conflict")
+    .replace(":form", "registration")
     .replace(/:\w+Id/, randomUUID())
 }
 

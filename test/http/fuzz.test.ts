@@ -204,6 +204,7 @@ const fill = (route: Route, second: string): string => {
   return route.path
     .replace(":id", id ?? "")
     .replace(":code", "conflict")
+    .replace(":form", "registration")
     .replace(/:\w+/, () => second)
 }
 

@@ -14,13 +14,13 @@ type Scope = (typeof SCOPES)[number]
 /** Written by hand: what each operation needs that a key may call. Answers that everybody gets need none. */
 const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   none: "getQrCode getPublicEvent getRecap getContent getAsset getCalendar",
-  read: `listEvents getEvent listQuestions listAttendance listRegistrations listChat listPolls listRounds listUsers listMemberships
+  read: `listEvents getEvent listQuestions listAttendance listRegistrations getForm getFormResults listFormAnswers listChat listPolls listRounds listUsers listMemberships
     listGuestIntegrations listGuestRefusals listWebhooks listWebhookDeliveries getWebhookDelivery listOccurrences getBroadcast listRecordings getRecording listClips
     getClip getLiveState listParticipants listRooms getTranscript getEventTranscript draftTableSummary listInvites`,
-  "events:write": `createEvent cloneEvent patchEvent deleteEvent publishEvent cancelEvent reinstateEvent appendPhase orderPhases patchPhase deletePhase createJoinCode`,
+  "events:write": `createEvent cloneEvent patchEvent deleteEvent publishEvent cancelEvent reinstateEvent appendPhase orderPhases patchPhase deletePhase createJoinCode putForm`,
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
     createIngest createUserSession sendCommand sendCommands`,
-  people: `cancelRegistration resendRegistration approveRegistration declineRegistration approveRegistrations declineRegistrations upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant
+  people: `importRegistrations cancelRegistration resendRegistration approveRegistration declineRegistration approveRegistrations declineRegistrations upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant
     eraseRegistrant exportGuest eraseGuest exportNamedGuest eraseNamedGuest createInvite revokeInvite resendInvite`,
   media: `createRecording addressParts completeRecording deleteRecording createClip deleteClip pushTranscript putTranscript putSummary
     putTableSummary`,

@@ -90,7 +90,7 @@ const OTHER_IDS = [
   /^PasskeyRegistration\/properties\/(id|rawId)$/,
   /^PersonalItem\/properties\/id$/,
   // An option is numbered within its poll.
-  /^(OfferedChoice|PollOption)\/properties\/id$/,
+  /^(OfferedChoice|PollChoice|PollOption)\/properties\/id$/,
   /^Round\/properties\/id$/,
   // The caller names a command; participants are not all users.
   /^\w+Command\/properties\/id$/,
@@ -99,7 +99,11 @@ const OTHER_IDS = [
   /^QuestionView\/properties\/authorId$/,
   // Options are numbered within their poll.
   /^PollVoteCommandData\/properties\/optionIds$/,
+  /^PollHideCommandData\/properties\/optionId$/,
   /^\w+CommandData(?:Id)?\/properties\/id$/,
+  // Questions of a form are named by the caller.
+  /^(FormAnswer|FormQuestionResult)\/properties\/questionId$/,
+  /^FormQuestion(?:Input)?\/properties\/id$/,
   // Rooms and readers of tables are named by the caller.
   /^(CreateRecordingInput|CreateRecordingResult|Recording|CaptionSegment)\/properties\/roomId$/,
   /^(MailedRecipient|PutTableSummaryResult|SummarizedTable|TableBadge|TablePerson|TableRecipient|TableSummary)\/properties\/(id|roomId|userId|recipientUserId)$/,

@@ -5,6 +5,7 @@ import {
   invitationEmail,
   resetEmail,
   tableNotesEmail,
+  thanksEmail,
   verificationEmail,
 } from "../../src/mail/emails.ts"
 import { noticeEmail } from "../../src/mail/notice-emails.ts"
@@ -15,6 +16,7 @@ const LINKS = {
   enter: URL_,
   leave: "https://app.example/leave/x#token=t",
   place: "https://app.example/place/x#token=t",
+  answers: "https://app.example/answers/x#token=t",
 }
 const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
@@ -47,7 +49,10 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     (_, member) =>
       invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
-  ["entry", (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null }, LINKS)],
+  [
+    "entry",
+    (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null, asks: true }, LINKS),
+  ],
   [
     "cancellation",
     (name, title) =>
@@ -71,6 +76,14 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
           ),
       ] as const,
   ),
+  [
+    "thanks",
+    (name, event) =>
+      thanksEmail(
+        { name, event, email: "a@example.com", wasThere: true },
+        { recap: URL_, survey: LINKS.answers, unsubscribe: NO_MORE },
+      ),
+  ],
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
 ]
 
@@ -78,9 +91,9 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
   test("makes no link of a stranger's text, and its subject is one short line", () => {
     const letter = emailWith(BAIT, "Launch")
     for (const body of [letter.subject, letter.text, letter.html]) {
-      expect(body.replaceAll(URL_, "").replaceAll(NO_MORE, "").replaceAll(LINKS.leave, "")).not.toMatch(
-        /evil\.example|:\/\/|www\.(?!\u2060)|\u202e/,
-      )
+      expect(
+        body.replaceAll(URL_, "").replaceAll(NO_MORE, "").replaceAll(LINKS.leave, "").replaceAll(LINKS.answers, ""),
+      ).not.toMatch(/evil\.example|:\/\/|www\.(?!\u2060)|\u202e/)
     }
     for (const body of [letter.text, letter.html]) expect(body).toContain(URL_)
     const long = emailWith("Ada", `two\r\nlines ${"x".repeat(5000)}`)
@@ -90,7 +103,7 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
 
   test("has a member's text as it was written", () => {
     const letter = emailWith("Ada", TITLE)
-    const isNamed = /invited| at |Cancelled|Registration|Waiting|free|over/.test(letter.subject)
+    const isNamed = /invited| at |Cancelled|Registration|Waiting|free|over|Thank/.test(letter.subject)
     expect([letter.subject.includes(TITLE), letter.text.includes(TITLE)]).toEqual([isNamed, isNamed])
   })
 
@@ -112,6 +125,7 @@ test("a subject holds no text of users beyond the title of an event or the name 
     "Waiting list: Analytical Engines",
     "A place is free: Analytical Engines",
     "Your offer is over: Analytical Engines",
+    "Thank you for coming to Analytical Engines",
     "Notes of your table at Analytical Engines",
   ])
 })
@@ -123,7 +137,7 @@ test("a link is escaped in HTML and stands as it is in plain text", () => {
 })
 
 test("an entry email says when the event begins in words, and in which zone", () => {
-  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const, timeZone: null }
+  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const, timeZone: null, asks: false }
   expect(entryEmail("a@example.com", entry, LINKS).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
   expect(entryEmail("a@example.com", { ...entry, timeZone: "Asia/Kolkata" }, LINKS).text).toContain(
     "which begins on Monday, 1 March 2027 at 22:30 (Asia/Kolkata, GMT+5:30).",

@@ -46,6 +46,7 @@ afterAll(async () => {
 
 const options = {
   publicUrl: "https://api.example.com",
+  mailPerWorkspacePerDay: 200,
   links: (sql: Parameters<typeof issueLinks>[0], eventId: string, registrationId: string) =>
     issueLinks(
       sql,
@@ -282,7 +283,12 @@ describe("a reminder", () => {
     const { subject, text, html } = reminderEmail(
       "ada@example.com",
       reminder,
-      { enter: "https://app.example.com/enter", leave: "https://api.example.com/leave", place: "" },
+      {
+        enter: "https://app.example.com/enter",
+        leave: "https://api.example.com/leave",
+        place: "https://api.example.com/place",
+        answers: "https://api.example.com/answers",
+      },
       "https://api.example.com/unsubscribe/x",
     )
     expect(subject).toBe("Reminder: Win at St.Gallen <b>")
@@ -383,7 +389,12 @@ test("an email that is of no use any more is not sent", async () => {
     ...reminderEmail(
       to,
       { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
-      { enter: "https://app.example.com/enter", leave: "https://api.example.com/leave", place: "" },
+      {
+        enter: "https://app.example.com/enter",
+        leave: "https://api.example.com/leave",
+        place: "https://api.example.com/place",
+        answers: "https://api.example.com/answers",
+      },
       "https://api.example.com/unsubscribe/x",
     ),
   })

@@ -105,14 +105,14 @@ export const makeRestClient = (options: RestClientOptions): RestClient => {
       return body
     }
   let stem = ""
-  const methods = ROUTES.split(";").flatMap((row) => {
-    const [given = "", ...ends] = row.split(",")
-    if (given[0] !== "/") stem = given
-    const path = given === stem ? given : stem + given
-    return ends.map((end) => [
-      end.slice(1),
-      endpoint(METHODS.split(" ").find((method) => method.includes(end[0] as string)) as string, PREFIX + path),
-    ])
+  let path = ""
+  const methods = Array.from(ROUTES.matchAll(/([^,]*),(\d)(\w*)/g), ([, given = "", place, name]) => {
+    if (given[0] === "/") path = stem + given
+    else if (given) {
+      stem = given
+      path = given
+    }
+    return [name, endpoint(METHODS.split(" ")[Number(place)] as string, PREFIX + path)]
   })
   return Object.fromEntries(methods) as unknown as RestClient
 }

@@ -2,5 +2,5 @@
 
 /** Prefix of every path in the table of routes. */
 export const PREFIX = "/v1/"
-/** HTTP methods. One is abbreviated by a character that no earlier one has, because a table of characters is longer. */
+/** HTTP methods. Each is abbreviated by its place, a digit. */
 export const METHODS = "GET POST PATCH PUT DELETE"

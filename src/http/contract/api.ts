@@ -11,7 +11,9 @@ import { Sso } from "./accounts/sso.ts"
 import { Broadcasts } from "./events/broadcasts.ts"
 import { Clips } from "./events/clips.ts"
 import { Events } from "./events/events.ts"
+import { Forms } from "./events/forms.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
+import { Imports } from "./events/imports.ts"
 import { JoinCodes } from "./events/join-codes.ts"
 import { Live } from "./events/live.ts"
 import { PublicEvents } from "./events/public-events.ts"
@@ -46,6 +48,8 @@ export const Api = HttpApi.make("gathercue")
     Registrations,
     JoinCodes,
     PublicEvents,
+    Forms,
+    Imports,
     People,
     PersonalData,
     GatewayTokens,

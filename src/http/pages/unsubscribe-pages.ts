@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<RefusableKind, string>> = {
   invitation: "invitations",
   tableNotes: "notes of tables",
   reminder: "reminders of events",
+  thanks: "emails after events",
 }
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""

@@ -35,7 +35,7 @@ const TYPES: { readonly [ending: string]: string } = {
 const KEPT = "public, max-age=31536000, immutable"
 
 /** HTML files with the paths that serve them. */
-const ATTENDEE = ["/", "/join", "/join/:code"]
+const ATTENDEE = ["/", "/join", "/join/:code", "/answers/:id", "/survey/:id"]
 const EVENT = ["/e/:id", "/enter/:id"]
 const HOST = ["/host", "/host/:section", "/host/:section/:id", "/host/:section/:id/:tab"]
 

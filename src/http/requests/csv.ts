@@ -10,8 +10,11 @@ export interface Columns<Item> {
   readonly rowsOf: (item: Item) => ReadonlyArray<ReadonlyArray<Cell>>
 }
 
-/** Spreadsheets in languages with decimal commas split cells at semicolons, so such a cell is quoted. */
-const SPLIT_ELSEWHERE = /[;\t]/
+/**
+ * Spreadsheets in languages with decimal commas split cells at semicolons, and many readers split rows at any line break, so such a cell is
+ * quoted.
+ */
+const SPLIT_ELSEWHERE = /[;\t\n\r]/
 
 const OPTIONS = {
   escape_formulas: true,

@@ -23,18 +23,22 @@ const leaveLinkOf = (publicUrl: string, eventId: string, token: string): string 
 /** Address in the emails of people without a place: their page, which shows the state of the registration and takes an offer. */
 const placeLinkOf = (publicUrl: string, eventId: string, token: string): string =>
   `${publicUrl}/place/${eventId}#token=${token}`
+/** Address in a registrant's emails that shows and changes the answers to the registration form, a page of this server's too. */
+const answersLinkOf = (publicUrl: string, eventId: string, token: string): string =>
+  `${publicUrl}/answers/${eventId}#token=${token}`
 
 /** Issues a token for the links of an email to a registrant, in the caller's transaction. */
 export const issueLinks = async (
   sql: Queryable,
   { appUrl, publicUrl }: { readonly appUrl: string; readonly publicUrl: string },
   { eventId, registrationId }: { readonly eventId: string; readonly registrationId: string },
-): Promise<{ readonly enter: string; readonly leave: string; readonly place: string }> => {
+): Promise<{ readonly enter: string; readonly leave: string; readonly place: string; readonly answers: string }> => {
   const token = await issueEntryToken(sql, registrationId)
   return {
     enter: entryLinkOf(appUrl, eventId, token),
     leave: leaveLinkOf(publicUrl, eventId, token),
     place: placeLinkOf(publicUrl, eventId, token),
+    answers: answersLinkOf(publicUrl, eventId, token),
   }
 }
 

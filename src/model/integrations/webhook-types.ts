@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { ids, T0, T1 } from "../example-ids.ts"
+import { GivenAnswer } from "../forms/form.ts"
 import { AbsenceMeasure } from "../host-absence.ts"
 import { Uuid } from "../ids.ts"
 import { PollKind } from "../live/live-values.ts"
@@ -56,6 +57,7 @@ const REGISTRATION = {
   /** State after the change; of a cancelled registration the last one. Absent in deliveries of earlier releases. */
   state: Schema.optionalKey(RegistrationState),
 }
+const ANSWERS = { answers: Schema.Array(GivenAnswer) }
 const PLANNED = {
   title: Schema.String,
   scheduledAt: Schema.NullOr(Instant),
@@ -85,6 +87,9 @@ const OF_REGISTRATION = {
   email: "ada@example.com",
   state: "approved",
 } as const
+const OF_ANSWERS: Schema.Struct<typeof ANSWERS>["Encoded"] = {
+  answers: [{ questionId: "diet", kind: "choice", question: "Diet", version: 1, value: "Vegan", answeredAt: T0 }],
+}
 const OF_PHASE = { phaseId: ids.phase, position: 0, modality: "broadcast", startedAt: T0 } as const
 const OF_POLL = { pollId: ids.question, question: "Lunch?", kind: "single", anonymous: false, openedAt: T0 } as const
 const OF_ABSENCE = { since: T0, measure: "slowChat" } as const
@@ -170,18 +175,24 @@ const TYPES = {
   ),
   "registration.created": ofEvent(
     "Somebody took a place at an event by registering. A repeated registration of the same address takes no other place, and sends nothing.",
-    REGISTRATION,
-    OF_REGISTRATION,
+    { ...REGISTRATION, ...ANSWERS },
+    { ...OF_REGISTRATION, ...OF_ANSWERS },
+  ),
+  "registration.answered": ofEvent(
+    "The holder of a registration changed their answers to the registration form. `answers` has all of them.",
+    { ...REGISTRATION, ...ANSWERS },
+    { ...OF_REGISTRATION, ...OF_ANSWERS },
   ),
   "registration.cancelled": ofEvent(
     "A registration was deleted by its person or by the organisers. Its place, if it had one, is free. The deletion of an event sends none of these.",
     REGISTRATION,
     OF_REGISTRATION,
   ),
-  "registration.pending": ofEvent("Somebody registered, and waits for the organisers.", REGISTRATION, {
-    ...OF_REGISTRATION,
-    state: "pending",
-  }),
+  "registration.pending": ofEvent(
+    "Somebody registered, and waits for the organisers.",
+    { ...REGISTRATION, ...ANSWERS },
+    { ...OF_REGISTRATION, ...OF_ANSWERS, state: "pending" },
+  ),
   "registration.approved": ofEvent(
     "Somebody got a place: the organisers approved the registration, or the person accepted an offer.",
     REGISTRATION,
@@ -204,6 +215,17 @@ const TYPES = {
     ...OF_REGISTRATION,
     state: "expired",
   }),
+  "survey.answered": ofEvent(
+    "Somebody answered the survey of an event. The person is null for answers without a personal link. An anonymous survey sends none of these.",
+    {
+      registrationId: Schema.NullOr(Uuid),
+      participantId: Schema.NullOr(Schema.String),
+      name: Schema.NullOr(Schema.String),
+      email: Schema.NullOr(Schema.String),
+      ...ANSWERS,
+    },
+    { ...OF_REGISTRATION, ...OF_ANSWERS },
+  ),
   "phase.started": ofEvent(
     "A phase of a live event became active.",
     { ...PHASE, timerEndsAt: Schema.NullOr(Instant) },

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Id, Uuid } from "../../model/ids.ts"
 import { PollKind, PollResults } from "../../model/live/live-values.ts"
+import { named } from "../../model/named.ts"
 import { lookOf } from "../../model/text/compared.ts"
 import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
@@ -13,7 +14,11 @@ import { between, DAY_MS, IdReply, OneId } from "./fields.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 /** `hidden`: staff have hidden the written answer, which only they see. */
-const PollChoice = Schema.Struct({ id: Schema.String, text: Schema.String, hidden: optional(Schema.Boolean) })
+const PollChoice = Schema.Struct({
+  id: Schema.String,
+  text: Schema.String,
+  hidden: optional(Schema.Boolean),
+}).annotate(named("PollChoice"))
 
 /** A place of a quiz's board. `name` is null where names are hidden. People with as many points share a rank, starting at 1. */
 const QuizPlace = Schema.Struct({

@@ -1,5 +1,6 @@
 /** Reports of an event: its people, messages, polls and rounds, oldest first, each list from a position on. */
 import { Result } from "effect"
+import type { StoredAnswers } from "../../model/forms/form.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import type { Poll, Round } from "../../model/live/live-records.ts"
 import { streamRoom } from "../../model/live/streams.ts"
@@ -12,7 +13,7 @@ import type { Page, PagePosition, PageRequest } from "../page.ts"
 import { decodeRecord } from "../record-versions.ts"
 import { matches, patternOf } from "../search.ts"
 
-const FIRST: PagePosition = { createdAt: "0001-01-01T00:00:00.000Z", id: "" }
+export const FIRST_REPORTED: PagePosition = { createdAt: "0001-01-01T00:00:00.000Z", id: "" }
 
 const encode = ({ createdAt, id }: PagePosition): string => Buffer.from(`${createdAt} ${id}`).toString("base64url")
 
@@ -36,6 +37,15 @@ const pageOf = <Row, Shown>(
   return { rows: shown.map(show), nextCursor }
 }
 
+/** A page of rows that are shown as they are. */
+export const reportPage = <Row extends PagePosition>(rows: ReadonlyArray<Row>, limit: number): Page<Row> =>
+  pageOf(
+    rows,
+    limit,
+    (row) => row,
+    (row) => row,
+  )
+
 export interface AttendeeRow {
   readonly participantId: string
   readonly userId: string | null
@@ -58,7 +68,7 @@ export const pageAttendees = async (
   now: Timestamp,
   { after, limit }: PageRequest,
 ): Promise<Page<AttendeeRow>> => {
-  const { createdAt, id } = after ?? FIRST
+  const { createdAt, id } = after ?? FIRST_REPORTED
   const rows = await sql<AttendeeRow[]>`
     with here as (
       select p.participant_id, p.present, greatest((p.present->>'joinedAt')::timestamptz(3), e.started_at) as joined_at
@@ -101,15 +111,18 @@ export interface RegisteredRow {
   readonly position: number | null
   readonly offerEndsAt: Timestamp | null
   readonly declineReason: string | null
+  readonly answers: StoredAnswers
 }
 
 /** Registrations of an event with their places in the waiting list. */
 const registered = (sql: Queryable, eventId: string) => sql`
-  select r.id, event_id, name, email, created_at, state, w.position, offer_ends_at, decline_reason
+  select r.id, r.event_id, r.name, r.email, r.created_at, r.state, w.position, r.offer_ends_at, r.decline_reason,
+         coalesce(a.answers, '{}') as answers
     from registrations r
+    left join form_answers a on a.registration_id = r.id and a.form = 'registration'
     left join (select id, row_number() over (order by turn)::integer as position from registrations
                 where event_id = ${eventId} and state = 'waiting') w on w.id = r.id
-   where event_id = ${eventId}`
+   where r.event_id = ${eventId}`
 
 /** The existing ones among these registrations of the event, in no order. */
 export const listRegistrations = async (
@@ -126,20 +139,15 @@ export const pageRegistrations = async (
   { q, state }: { readonly q?: string; readonly state?: RegistrationState },
   { after, limit }: PageRequest,
 ): Promise<Page<RegisteredRow>> => {
-  const { createdAt, id } = after ?? FIRST
+  const { createdAt, id } = after ?? FIRST_REPORTED
   const pattern = patternOf(q ?? "")
   const rows = await sql<RegisteredRow[]>`
     ${registered(sql, eventId)}
-       ${q === undefined ? sql`` : sql`and (${matches(sql, "name", pattern)} or ${matches(sql, "email", pattern)})`}
-       ${state === undefined ? sql`` : sql`and state = ${state}`}
-       and (created_at, r.id::text) > (${createdAt}, ${id})
-     order by created_at, r.id limit ${limit + 1}`
-  return pageOf(
-    rows,
-    limit,
-    (row) => row,
-    (row) => row,
-  )
+       ${q === undefined ? sql`` : sql`and (${matches(sql, "r.name", pattern)} or ${matches(sql, "r.email", pattern)})`}
+       ${state === undefined ? sql`` : sql`and r.state = ${state}`}
+       and (r.created_at, r.id::text) > (${createdAt}, ${id})
+     order by r.created_at, r.id limit ${limit + 1}`
+  return reportPage(rows, limit)
 }
 
 export interface ReportedMessage {
@@ -160,7 +168,7 @@ export const pageMessages = async (
   eventId: string,
   { after, limit }: PageRequest,
 ): Promise<Page<ReportedMessage>> => {
-  const { createdAt, id } = after ?? FIRST
+  const { createdAt, id } = after ?? FIRST_REPORTED
   const rows = await sql<(Omit<ReportedMessage, "to" | "roomId"> & { readonly target: string })[]>`
     select id, target, participant_id, name, role, text, reply_to, at from chat_messages
      where event_id = ${eventId} and (at, id::text) > (${createdAt}, ${id}) order by at, id limit ${limit + 1}`
@@ -187,7 +195,7 @@ const pageRecords = async <Shown>(
   time: "createdAt" | "at",
   { after, limit }: PageRequest,
 ): Promise<Page<Shown>> => {
-  const { createdAt, id } = after ?? FIRST
+  const { createdAt, id } = after ?? FIRST_REPORTED
   const rows = await sql<{ id: string; version: number; time: string; body: unknown }[]>`
     select id, version, body->>${time} as time, body from live_records
      where event_id = ${eventId} and kind = ${kind} and (body->>${time}, id) > (${createdAt}, ${id})

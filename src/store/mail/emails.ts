@@ -58,6 +58,14 @@ export const founderSentMore = async (
   return rows.length > 0
 }
 
+/** Counts one email to an address that the workspace chose; false when it may send no more on that day. */
+export const mayMailOther = async (
+  sql: Queryable,
+  { workspaceId, day, most }: { readonly workspaceId: string; readonly day: string; readonly most: number },
+): Promise<boolean> =>
+  !(await founderSentMore(sql, workspaceId, day, most * FULL_WORKSPACES - 1)) &&
+  (await countEmails(sql, workspaceId, day, 1, most))
+
 interface Refusal {
   readonly workspaceId: string
   readonly kind: string

@@ -54,6 +54,8 @@ export interface RemindedPerson {
   readonly id: string
   readonly name: string
   readonly email: string
+  /** The workspace registered the person. */
+  readonly added: boolean
 }
 
 /** The next people by address who registered by `registeredBy`. People whose registration is being cancelled are left out. */
@@ -64,7 +66,7 @@ export const listReminded = async (
   limit: number,
 ): Promise<ReadonlyArray<RemindedPerson>> =>
   sql<RemindedPerson[]>`
-    select id, name, email from registrations
+    select id, name, email, by_workspace as added from registrations
      where event_id = ${eventId} and state = 'approved' and email > ${afterEmail} and created_at <= ${registeredBy}
      order by email limit ${limit} for key share skip locked`
 

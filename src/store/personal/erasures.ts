@@ -264,7 +264,7 @@ export const eraseAt = async (sql: Queryable, { eventIds, participantIds }: Peop
   // Includes undelivered messages, because they name the person.
   await sql`
     delete from outbox_messages
-     where type like 'registration.%' and event_id = any (${events}::uuid[])
+     where (type like 'registration.%' or type = 'survey.answered') and event_id = any (${events}::uuid[])
        and body::jsonb->>'participantId' = any (${people}::text[])`
   await sql`
     delete from table_note_tokens where event_id = any (${events}::uuid[]) and user_id = any (${people}::text[])`

@@ -21,6 +21,7 @@ type ExportKind =
   | "user"
   | "attendance"
   | "chatMessage"
+  | "formAnswers"
   | "invite"
   | "membership"
   | "pollVote"
@@ -131,6 +132,17 @@ const readAt = async (
       select m.event_id, 'chatMessage', m.id::text, m.at,
              jsonb_build_object('to', m.target, 'name', m.name, 'role', m.role, 'text', m.text, 'replyTo', m.reply_to)
         from walked w join chat_messages m using (event_id) where m.participant_id = any (${people}::text[])
+      union all
+      select r.event_id, 'formAnswers', a.id::text, a.created_at, jsonb_build_object('form', a.form, 'answers', (
+               select jsonb_object_agg(e.key, jsonb_build_object('value', e.value->'value', 'version', e.value->'version', 'answeredAt', e.value->'at',
+                        'question', coalesce(w.question, q)->'text'))
+                 from jsonb_each(a.answers) as e
+                 left join form_wordings w on w.event_id = a.event_id and w.form = a.form and w.question_id = e.key
+                                          and w.version::text = e.value->>'version'
+                 left join event_forms f on f.event_id = a.event_id and f.form = a.form
+                 left join lateral jsonb_array_elements(f.questions) as q on q->>'id' = e.key and q->'version' = e.value->'version'))
+        from walked w join registrations r using (event_id) join form_answers a on a.registration_id = r.id
+       where r.email = any(${addresses}::text[])
       union all
       select i.event_id, 'invite', i.id::text, i.created_at,
              jsonb_build_object('email', i.email, 'role', i.role, 'status', i.status)

@@ -46,7 +46,10 @@ const discard = async (sql: Queryable, since: Timestamp): Promise<void> => {
   const notices = () => sql`
     delete from event_notices where number = any (array(
       select number from event_notices where since < ${since} limit ${BATCH}::int))`
-  for (const step of [deliveries, letters, notices]) while ((await step()).count > 0);
+  const thanks = () => sql`
+    update event_thanks set done = true, after_email = '' where event_id = any (array(
+      select event_id from event_thanks where not done and touched_at < ${since} limit ${BATCH}::int))`
+  for (const step of [deliveries, letters, notices, thanks]) while ((await step()).count > 0);
 }
 
 /**

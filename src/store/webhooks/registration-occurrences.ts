@@ -1,4 +1,5 @@
 /** Webhooks about registrations of an event, written by the transaction that changes their state. */
+import type { GivenAnswer } from "../../model/forms/form.ts"
 import { newId } from "../../model/ids.ts"
 import { registeredAs } from "../../model/participants.ts"
 import type { RegistrationState } from "../../model/registration.ts"
@@ -11,6 +12,8 @@ interface Registrant {
   readonly name: string
   readonly email: string
   readonly state: RegistrationState
+  /** Answers of somebody who has just registered, in the webhooks that have them. */
+  readonly given?: ReadonlyArray<GivenAnswer>
 }
 
 /** `registration.created` is a place that was taken at once. */
@@ -28,8 +31,9 @@ export const appendRegistrationOccurrences = (
   const type = `registration.${change}` as const
   return appendOccurrences(
     sql,
-    registrants.map(({ id, name, email, state }) => {
-      const extra = { registrationId: id, participantId: registeredAs(id), name, email, state }
+    registrants.map(({ id, name, email, state, given }) => {
+      const answered = given === undefined ? {} : { answers: given }
+      const extra = { registrationId: id, participantId: registeredAs(id), name, email, state, ...answered }
       return { id: newId(), type, workspaceId, eventId, occurredAt, extra }
     }),
   )

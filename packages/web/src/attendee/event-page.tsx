@@ -1,6 +1,7 @@
 /** The event as shown to a person without a session, and the ways to enter. */
 import { lazy, Suspense, useEffect, useState } from "react"
-import { type EventSession, forgetSession, keepSession, sessionOf, takeEntryToken } from "../api/event-session.ts"
+import { entryToken } from "../api/entry-token.ts"
+import { type EventSession, forgetSession, keepSession, sessionOf } from "../api/event-session.ts"
 import { rest } from "../api/rest.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
@@ -18,11 +19,10 @@ const LiveRoom = lazy(async () => ({ default: (await loadLiveRoom()).LiveRoom })
 /** Loaded when the event is over. */
 const Replay = lazy(async () => ({ default: (await import("./replay/replay.tsx")).Replay }))
 
+const AnswerForm = lazy(async () => ({ default: (await import("../forms/answer-form.tsx")).AnswerForm }))
+
 /** Interval of reloading an event that has not begun. */
 const LOOK_AGAIN_MS = 15_000
-
-/** Taken before the first render, because the address must not keep the token. */
-const entryToken = takeEntryToken()
 
 const enter = async (eventId: string, token: string): Promise<EventSession> => {
   const { sessionToken, name } = await rest.enter({ params: { id: eventId }, payload: { token } })
@@ -107,6 +107,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
       {event.value.status === "ended" ? (
         <Suspense fallback={<p role="status">{texts.loading}</p>}>
           <Replay eventId={eventId} sessionToken={session?.token} />
+          {event.value.visibility === "private" ? null : <AnswerForm eventId={eventId} form="survey" token={null} />}
         </Suspense>
       ) : null}
     </main>

@@ -1,58 +1,16 @@
-/** Entering with a session or anonymously, and registering. */
-import { useState } from "react"
+/** Entering with a session or anonymously, or registering. */
 import type { EventSession } from "../api/event-session.ts"
 import type { PublicEvent } from "../api/public-event.ts"
-import { rest } from "../api/rest.ts"
-import { useAction } from "../api/use-action.ts"
 import { useTexts } from "../texts/language.tsx"
-import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
-import { FieldForm, useFieldFaults } from "../ui/field-form.tsx"
-import { TextField } from "../ui/fields.tsx"
-import { Notice, ProblemNotice } from "../ui/notice.tsx"
+import { Notice } from "../ui/notice.tsx"
+import { Registration } from "./registration.tsx"
 
 interface Props {
   readonly event: PublicEvent
   readonly session: EventSession | undefined
   readonly onEnter: () => void
   readonly onSignOut: () => void
-}
-
-const REGISTRATION = ["name", "email"] as const
-
-const Registration = ({ event }: Pick<Props, "event">) => {
-  const texts = useTexts()
-  const { attendee } = texts
-  const [answered, answer] = useState<{ readonly registered: boolean } | undefined>(undefined)
-  const { run, isPending, error } = useAction((name: string, email: string) =>
-    rest.register({ params: { id: event.id }, payload: { name, email } }),
-  )
-  const { errors, left } = useFieldFaults(error, REGISTRATION)
-  const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
-    submitted.preventDefault()
-    const fields = new FormData(submitted.currentTarget)
-    answer(await run(String(fields.get("name")).trim(), String(fields.get("email")).trim()))
-  }
-  if (answered !== undefined) {
-    return (
-      <section className="panel" aria-label={attendee.registerTitle}>
-        <Notice>{answered.registered ? attendee.registered : attendee.registeredWaiting}</Notice>
-      </section>
-    )
-  }
-  return (
-    <section className="panel" aria-label={attendee.registerTitle}>
-      <h2>{attendee.registerTitle}</h2>
-      <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
-        <TextField name="name" label={attendee.name} isRequired maxLength={80} autoComplete="name" />
-        <TextField name="email" type="email" label={attendee.email} isRequired autoComplete="email" />
-        <ProblemNotice>{whyFailed(texts, left)}</ProblemNotice>
-        <Button type="submit" look="main" isPending={isPending}>
-          {attendee.register}
-        </Button>
-      </FieldForm>
-    </section>
-  )
 }
 
 /** Without a session the server admits people only to a public event that has a broadcast. */

@@ -1,5 +1,5 @@
 /** A question with its answers, one or several of which can be chosen. */
-import { CheckboxGroup, Label, Radio, RadioGroup } from "react-aria-components"
+import { CheckboxGroup, FieldError, Label, Radio, RadioGroup } from "react-aria-components"
 import { CheckField } from "./check-field.tsx"
 import "./choices.css"
 
@@ -14,6 +14,8 @@ interface Props {
   readonly value: ReadonlyArray<string>
   readonly onChange: (value: ReadonlyArray<string>) => void
   readonly isDisabled?: boolean
+  readonly name?: string
+  readonly isRequired?: boolean
 }
 
 /** `isRow` places the answers side by side, like the numbers of a scale. */
@@ -24,8 +26,10 @@ export const OneOf = ({
   onChange,
   isDisabled = false,
   isRow = false,
+  ...rest
 }: Props & { isRow?: boolean }) => (
   <RadioGroup
+    {...rest}
     className="choices"
     value={value[0] ?? null}
     onChange={(chosen) => onChange([chosen])}
@@ -47,11 +51,12 @@ export const OneOf = ({
         </Radio>
       ))}
     </div>
+    <FieldError className="field-error" />
   </RadioGroup>
 )
 
-export const SomeOf = ({ label, options, value, onChange, isDisabled = false }: Props) => (
-  <CheckboxGroup className="choices" value={[...value]} onChange={onChange} isDisabled={isDisabled}>
+export const SomeOf = ({ label, options, value, onChange, isDisabled = false, ...rest }: Props) => (
+  <CheckboxGroup {...rest} className="choices" value={[...value]} onChange={onChange} isDisabled={isDisabled}>
     <Label>{label}</Label>
     <div className="stack-close">
       {options.map(({ id, text }) => (
@@ -60,5 +65,6 @@ export const SomeOf = ({ label, options, value, onChange, isDisabled = false }: 
         </CheckField>
       ))}
     </div>
+    <FieldError className="field-error" />
   </CheckboxGroup>
 )

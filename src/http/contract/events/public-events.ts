@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventReference, EventStatus, Visibility } from "../../../model/event.ts"
 import { ids, T1 } from "../../../model/example-ids.ts"
+import { AnswersInput } from "../../../model/forms/form.ts"
 import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { FeatureSet, Phase } from "../../../model/phase.ts"
@@ -267,7 +268,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(Example, { response: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR" }),
     HttpApiEndpoint.post("register", "/v1/public/events/:id/register", {
       params: PathId,
-      payload: Schema.Struct({ name: Name, email: Email }),
+      payload: Schema.Struct({ name: Name, email: Email, answers: Schema.optionalKey(AnswersInput) }),
       success: Schema.Struct({
         registered: Schema.Boolean,
         alreadyRegistered: Schema.Boolean,
@@ -289,10 +290,10 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail")
       .annotate(
         OpenApi.Description,
-        "One registration for each address: `alreadyRegistered` says that there was one, and `registered` that it has a place. Without one the person waits for approval or for a place (`approval`, `waitingList` of the event), or is declined; the email says which. Otherwise the email has a link to enter, a link that gives the place up, and a calendar file. A cancelled event takes no registrations, and neither does a person whom the organisers declined: 409. The link of the email is in the email alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
+        "`answers` is for the event's registration form (`GET /v1/public/events/{id}/forms/registration`), and not read from an address that is registered. One registration for each address: `alreadyRegistered` says that there was one, and `registered` that it has a place. Without one the person waits for approval or for a place (`approval`, `waitingList` of the event), or is declined; the email says which. Otherwise the email has a link to enter, a link that gives the place up, and a calendar file. A cancelled event takes no registrations, and neither does a person whom the organisers declined: 409. The link of the email is in the email alone; outside production without mail `GET /v1/dev/outbox?to=` shows it.",
       )
       .annotate(Example, {
-        request: { name: "Grace Hopper", email: "grace@example.com" },
+        request: { name: "Grace Hopper", email: "grace@example.com", answers: { company: "Acme" } },
         response: { registered: true, alreadyRegistered: false },
       }),
     HttpApiEndpoint.post("enter", "/v1/public/events/:id/enter", {

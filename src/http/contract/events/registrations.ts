@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ids, T1 } from "../../../model/example-ids.ts"
+import { GivenAnswer } from "../../../model/forms/form.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { DeclineReason, RegistrationState } from "../../../model/registration.ts"
@@ -30,6 +31,8 @@ export const Registration = Schema.Struct({
   email: Schema.String,
   createdAt: Instant,
   ...STANDING,
+  /** Answers to the registration form. */
+  answers: Schema.Array(GivenAnswer),
 }).annotate(named("Registration"))
 
 const Place = Schema.Struct({ name: Schema.String, ...STANDING }).annotate(named("RegistrationPlace"))

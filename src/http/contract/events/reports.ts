@@ -132,7 +132,7 @@ export const Reports = HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "The people who have registered, the first first")
       .annotate(
         OpenApi.Description,
-        "Everybody, or those in a state. With `q` only those whose name or address has these characters.",
+        "Everybody, or those in a state. With `q` only those whose name or address has these characters. As CSV each question of the registration form has a column.",
       )
       .annotate(Example, {
         response: examplePage("registrations", registration),

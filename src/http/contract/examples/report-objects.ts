@@ -1,5 +1,6 @@
 /** Examples of reports of an event, and of its join code. */
 import { ids, T0, T1 } from "../../../model/example-ids.ts"
+import { formAnswer } from "./form-objects.ts"
 
 export const attendee = {
   participantId: ids.user,
@@ -26,8 +27,9 @@ export const registration = {
   position: null,
   offerEndsAt: null,
   declineReason: null,
+  answers: [formAnswer],
 }
-export const REGISTRATIONS_CSV = `id,name,email,createdAt,state,position,offerEndsAt,declineReason\r\n${ids.session},Grace Hopper,grace@example.com,${T0},approved,,,\r\n`
+export const REGISTRATIONS_CSV = `id,name,email,createdAt,state,position,offerEndsAt,declineReason,Where do you work?\r\n${ids.session},Grace Hopper,grace@example.com,${T0},approved,,,,Acme\r\n`
 
 export const chatMessage = {
   id: ids.session,

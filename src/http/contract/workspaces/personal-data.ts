@@ -22,6 +22,7 @@ const Kind = Schema.Literals([
   "user",
   "attendance",
   "chatMessage",
+  "formAnswers",
   "invite",
   "membership",
   "pollVote",
@@ -79,7 +80,7 @@ export const PersonalData = HttpApiGroup.make("personalData")
       .annotate(OpenApi.Summary, "Everything that is stored about a user")
       .annotate(
         OpenApi.Description,
-        "Each item has its `kind`: the user, invites, and of each event roles, registration, attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
+        "Each item has its `kind`: the user, invites, and of each event roles, registration, answers to forms, attendance, messages, questions, votes and other records. A page may have fewer items than its limit, also none: go on until `nextCursor` is null.",
       )
       .annotate(Example, { response: examplePage("items", personalItem) }),
     HttpApiEndpoint.get("exportRegistrant", "/v1/workspaces/:id/registrants/export", {

@@ -8,6 +8,7 @@ import { outsideEmail } from "../../../mail/registration-emails.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
 import type { CalendarEvent } from "../../../store/events/calendar-events.ts"
+import { findForm } from "../../../store/events/forms.ts"
 import type { StoredRegistrant } from "../../../store/events/registrations.ts"
 import { findStanding } from "../../../store/events/waiting-list.ts"
 import { HttpSettings } from "../../requests/settings.ts"
@@ -28,7 +29,9 @@ export const confirmations = Effect.gen(function* () {
       return
     }
     const file = { method: "REQUEST", stamp, page: links.enter, sender: mailer.sender, attendee: person } as const
-    const entry = { name: person.name, event: event.title, when: scheduledAt, timeZone }
+    const { questions } = await findForm(sql, event.id, "registration")
+    const asks = questions.length > 0
+    const entry = { name: person.name, event: event.title, when: scheduledAt, timeZone, asks }
     const calendar =
       scheduledAt === null
         ? {}

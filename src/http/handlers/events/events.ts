@@ -18,6 +18,7 @@ import { toTimestamp } from "../../../model/timestamp.ts"
 import { requireAndLock } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { type EventDraft, holdEvent, insertEvent, pageEvents } from "../../../store/events/events.ts"
+import { copyForms } from "../../../store/events/forms.ts"
 import { NewEvents } from "../../../store/events/new-events.ts"
 import { copyPrepared } from "../../../store/live/copied-records.ts"
 import { query } from "../../../store/query.ts"
@@ -79,6 +80,7 @@ const storeCopy = (input: EventCopyInput, { event: { id }, workspaceId, credenti
         if (source === undefined) return yield* NotFound.of("event")
         const draft = { event: copyOfEvent(source, input), phases: source.phases.map(copyOfPhase) }
         const copy = yield* insertHosted(sql, draft, accountId)
+        yield* query(() => copyForms(sql, id, copy.id, copy.createdAt))
         yield* query(() => copyPrepared(sql, { from: id, to: copy.id, at: copy.createdAt }))
         return copy
       }),

@@ -7,6 +7,7 @@ import { calendarFile } from "../../../mail/calendar.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { EventFull, NotFound, Unauthorized } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
+import type { AnswersInput } from "../../../model/forms/form.ts"
 import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import { placeFor, stateOfNew } from "../../../model/registration.ts"
@@ -52,6 +53,7 @@ import {
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { confirmations } from "./confirmations.ts"
+import { registrationAnswers } from "./given-answers.ts"
 import { DECLINED, lockOpenEvent } from "./open-registration.ts"
 
 const descriptionOf = ({ description, metadata }: Event): string | null => {
@@ -83,15 +85,16 @@ interface Person {
   readonly email: string
 }
 
+interface Entry {
+  readonly person: Person
+  readonly answers: AnswersInput
+  /** Id of the registration of a person who missed an offer. */
+  readonly missed: string | undefined
+  readonly at: Timestamp
+}
+
 /** Stores a new registration, or puts that of a person who missed an offer at the end. Fails with `EventFull`. */
-const enlist = (
-  sql: Queryable,
-  event: Event,
-  person: Person,
-  limits: Openness,
-  missed: string | undefined,
-  at: Timestamp,
-) =>
+const enlist = (sql: Queryable, event: Event, limits: Openness, { person, answers, missed, at }: Entry) =>
   Effect.gen(function* () {
     const state = missed === undefined ? stateOfNew(limits, person.email) : placeFor(limits)
     if (state === undefined) return yield* new EventFull()
@@ -101,19 +104,21 @@ const enlist = (
         ? insertRegistration(sql, { eventId: event.id, ...registrant })
         : moveRegistrations(sql, event.id, [missed], state),
     )
+    const given = yield* registrationAnswers(sql, { id: registrant.id, eventId: event.id }, answers, at)
     const change = missed === undefined && state === "approved" ? "created" : state
-    yield* query(() => appendRegistrationOccurrences(sql, change, event, [registrant], at))
+    const told = change === "created" || change === "pending" ? { ...registrant, given } : registrant
+    yield* query(() => appendRegistrationOccurrences(sql, change, event, [told], at))
     return registrant
   })
 
 /** Registers a person, or finds the registration. Fails with `Conflict` for a person whom the organisers declined. */
-const takePlace = (sql: Queryable, event: Event, person: Person, at: Timestamp) =>
+const takePlace = (sql: Queryable, event: Event, person: Person, at: Timestamp, answers: AnswersInput) =>
   Effect.gen(function* () {
     const limits = yield* lockOpenEvent(sql, event.id)
     const known = yield* query(() => findRegistration(sql, event.id, person.email))
     if (known?.state === "declined") return yield* DECLINED
     if (known !== undefined && known.state !== "expired") return { ...known, alreadyRegistered: true }
-    const registrant = yield* enlist(sql, event, person, limits, known?.id, at)
+    const registrant = yield* enlist(sql, event, limits, { person, answers, missed: known?.id, at })
     return { ...registrant, alreadyRegistered: known !== undefined }
   })
 
@@ -287,7 +292,7 @@ export const publicEvents = {
         const now = toTimestamp(yield* Clock.currentTimeMillis)
         const { state, alreadyRegistered } = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
-            const taken = yield* takePlace(sql, event, person, now)
+            const taken = yield* takePlace(sql, event, person, now, payload.answers ?? {})
             // Read under the lock of the event's row: the request may have found it before a change.
             const stored = yield* query(() => findCalendarEvent(sql, event.id))
             if (stored === undefined) return yield* NotFound.of("event")

@@ -3,10 +3,12 @@ import { Clock, Effect } from "effect"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
+import { givenAnswers } from "../../../model/forms/questions.ts"
 import { placeFor } from "../../../model/registration.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
+import { listWordings } from "../../../store/events/forms.ts"
 import type { Openness, StoredRegistrant } from "../../../store/events/registrations.ts"
 import { listRegistrations } from "../../../store/events/reports.ts"
 import { moveRegistrations } from "../../../store/events/waiting-list.ts"
@@ -95,7 +97,9 @@ const decide = (event: Of, ids: ReadonlyArray<string>, decision: Decision) =>
         const stored = yield* query(() => findCalendarEvent(sql, event.id))
         if (stored === undefined) return yield* NotFound.of("event")
         for (const person of decided.registrations) yield* query(() => confirm(sql, stored, person, now))
-        return decided
+        const wordings = yield* query(() => listWordings(sql, event.id, "registration"))
+        const answered = decided.registrations.map((row) => ({ ...row, answers: givenAnswers(wordings, row.answers) }))
+        return { ...decided, registrations: answered }
       }),
     )
     yield* afterCommit(

@@ -2,10 +2,14 @@
 import { Clock, Effect } from "effect"
 import { Mailer } from "../../../mail/mailer.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
+import type { FormQuestion } from "../../../model/forms/form.ts"
+import { givenAnswers } from "../../../model/forms/questions.ts"
 import type { Poll, Round } from "../../../model/live/live-records.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
+import { listWordings } from "../../../store/events/forms.ts"
+import { isAdded } from "../../../store/events/imports.ts"
 import { findRegistrationById } from "../../../store/events/registrations.ts"
 import {
   type AttendeeRow,
@@ -25,7 +29,9 @@ import { RateLimits } from "../../limits/rate-limits.ts"
 import type { Handlers } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { type ListCall, listOrFile, type ReadPage } from "../../requests/file.ts"
-import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { countEmailsToOthers, requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
+import { answerColumns } from "./answer-columns.ts"
 import { confirmations } from "./confirmations.ts"
 import { freePlace } from "./freed-places.ts"
 
@@ -70,11 +76,15 @@ const ATTENDANCE: Columns<AttendeeRow> = {
   ],
 }
 
-const REGISTRATIONS: Columns<RegisteredRow> = {
-  names: ["id", "name", "email", "createdAt", "state", "position", "offerEndsAt", "declineReason"],
-  rowsOf: ({ id, name, email, createdAt, state, position, offerEndsAt, declineReason }) => [
-    [id, name, email, createdAt, state, position, offerEndsAt, declineReason],
-  ],
+/** The registrations with their answers: a column for each question of the form. */
+const registrationColumns = (wordings: ReadonlyArray<FormQuestion>): Columns<RegisteredRow> => {
+  const { names, cellsOf } = answerColumns(wordings)
+  return {
+    names: ["id", "name", "email", "createdAt", "state", "position", "offerEndsAt", "declineReason", ...names],
+    rowsOf: ({ id, name, email, createdAt, state, position, offerEndsAt, declineReason, answers }) => [
+      [id, name, email, createdAt, state, position, offerEndsAt, declineReason, ...cellsOf(answers)],
+    ],
+  }
 }
 
 const CHAT: Columns<ReportedMessage> = {
@@ -131,13 +141,16 @@ export const reports = {
   listRegistrations: {
     access: "event",
     handle: (call) =>
-      report(
-        call,
-        "registrations",
-        (sql, eventId, request) => pageRegistrations(sql, eventId, call.query, request),
-        same,
-        REGISTRATIONS,
-      ),
+      Effect.gen(function* () {
+        const wordings = yield* (yield* Database).run((sql) => listWordings(sql, call.scope.event.id, "registration"))
+        return yield* report(
+          call,
+          "registrations",
+          (sql, eventId, request) => pageRegistrations(sql, eventId, call.query, request),
+          (row) => ({ ...row, answers: givenAnswers(wordings, row.answers) }),
+          registrationColumns(wordings),
+        )
+      }),
   },
   cancelRegistration: {
     access: "event",
@@ -157,7 +170,14 @@ export const reports = {
         yield* (yield* RateLimits).mail("entry", person.email)
         const confirm = yield* confirmations
         const now = toTimestamp(yield* Clock.currentTimeMillis)
-        yield* database.transaction((sql) => query(() => confirm(sql, stored, person, now)))
+        const { mailPerWorkspacePerDay } = yield* HttpSettings
+        yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            const letters = (yield* query(() => isAdded(sql, registrationId))) ? 1 : 0
+            yield* countEmailsToOthers(sql, workspaceId, letters, mailPerWorkspacePerDay)
+            yield* query(() => confirm(sql, stored, person, now))
+          }),
+        )
         ;(yield* Mailer).collect()
         return { sent: true }
       }),

@@ -246,7 +246,8 @@ begin
     if reader = 'registered' then
       insert into notice_readers (notice, email, name)
       select added, r.email, r.name from registrations r
-       where r.event_id = old.id and r.state not in ('declined', 'expired') and (old.cancelled_at is null or r.email > newest.after_email);
+       where r.event_id = old.id and r.state not in ('declined', 'expired') and not r.by_workspace
+         and (old.cancelled_at is null or r.email > newest.after_email);
     else
       insert into notice_readers (notice, email, name)
       select added, i.email, i.name

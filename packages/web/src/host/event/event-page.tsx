@@ -16,6 +16,7 @@ import { PartLinks, PartSection } from "../parts/part-links.tsx"
 import { AgendaPart } from "./agenda-part.tsx"
 import { CancelledNotice } from "./cancellation.tsx"
 import { DetailsPart } from "./details-part.tsx"
+import { RegistrationFormPart, SurveyPart } from "./form-part.tsx"
 import { MembershipsPart } from "./memberships-part.tsx"
 import { RegistrationsPart } from "./registrations-part.tsx"
 import { SharePart } from "./share-part.tsx"
@@ -32,7 +33,9 @@ const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
   [AGENDA]: AgendaPart,
   details: DetailsPart,
   share: SharePart,
+  form: RegistrationFormPart,
   registrations: RegistrationsPart,
+  survey: SurveyPart,
   roles: MembershipsPart,
   attendance: AttendancePart,
   recordings: RecordingsPart,

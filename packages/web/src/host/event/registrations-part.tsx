@@ -4,6 +4,7 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
+import type { Texts } from "../../texts/en.ts"
 import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
@@ -17,6 +18,10 @@ import { Decisions, isDecidable } from "./decisions.tsx"
 import type { EventProps } from "./event-page.tsx"
 
 const STATES: ReadonlyArray<RegistrationState> = ["approved", "pending", "waiting", "offered", "declined", "expired"]
+const shownAnswer = ({ yes, no }: Texts["host"]["forms"], value: unknown): string => {
+  if (typeof value === "boolean") return value ? yes : no
+  return Array.isArray(value) ? value.join(", ") : String(value)
+}
 
 export const RegistrationsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
@@ -72,7 +77,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
         {(registrations) => (
           <ul className="rows" aria-label={host.registrations}>
             {registrations.map((one) => {
-              const { id, name, email, createdAt, position } = one
+              const { id, name, email, createdAt, position, answers } = one
               return (
                 <li key={id} className="row row-apart">
                   <span className="row">
@@ -94,6 +99,11 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                         {one.state === "approved" ? "" : `, ${host.registrationStates[one.state]}`}
                         {position === null ? "" : ` (${position})`}
                       </span>
+                      {answers.map(({ questionId, question, value }) => (
+                        <span key={questionId} className="answer">
+                          <span className="quiet">{question}</span> {shownAnswer(host.forms, value)}
+                        </span>
+                      ))}
                     </span>
                   </span>
                   <span className="row">
