@@ -32,7 +32,7 @@ interface NoticeOptions {
   readonly appUrl: string
   /** Address of this server, which handles refusals. */
   readonly publicUrl: string
-  /** Emails per day (UTC) to people whom the workspace invited. */
+  /** Emails per day (UTC) to people whom the workspace registered or invited. */
   readonly mailPerWorkspacePerDay: number
   readonly everyMs?: number
 }
@@ -84,7 +84,7 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
     const { metrics } = yield* Telemetry
 
     /** Counts an email to an address that the workspace chose; false when it may send no more today. */
-    const mayInvite = (sql: Queryable, workspaceId: string, day: string): Promise<boolean> =>
+    const mayMail = (sql: Queryable, workspaceId: string, day: string): Promise<boolean> =>
       mayMailOther(sql, { workspaceId, day, most: mailPerWorkspacePerDay })
 
     /** People without a place do not enter: their links lead to the page of their registration. */
@@ -113,24 +113,24 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       await mailer.post(sql, noticeEmail(event, to, readersLinks, { sender: mailer.sender, stamp }))
     }
 
-    /** The invited people who did not refuse, among the first `passed`: more emails may not be sent today. */
-    const toInvite = async (sql: Queryable, workspaceId: string, readers: ReadonlyArray<NoticeReader>, day: string) => {
+    const refusedAmong = (sql: Queryable, { workspaceId, audience }: ClaimedNotice, emails: ReadonlyArray<string>) =>
+      audience === "invited"
+        ? refusals.refusedAmong(sql, { workspaceId, kind: "invitation" }, emails)
+        : Promise.resolve(new Set<string>())
+
+    /**
+     * Those who are told today, among the first `passed` readers. People who registered themselves all are; of others, who did not refuse, as
+     * many as the workspace may send emails to.
+     */
+    const toTell = async (sql: Queryable, notice: ClaimedNotice, readers: ReadonlyArray<NoticeReader>, day: string) => {
+      const { workspaceId, audience } = notice
+      if (audience === "registered") return { told: readers, passed: readers.length }
       const emails = readers.map(({ email }) => email)
-      const refused = await refusals.refusedAmong(sql, { workspaceId, kind: "invitation" }, emails)
+      const refused = await refusedAmong(sql, notice, emails)
       const told: NoticeReader[] = []
       for (const [passed, reader] of readers.entries()) {
         if (refused.has(reader.email)) continue
-        if (!(await mayInvite(sql, workspaceId, day))) return { told, passed }
-        told.push(reader)
-      }
-      return { told, passed: readers.length }
-    }
-
-    /** The registered people whom the workspace may tell today: it registered some of them itself. */
-    const toTell = async (sql: Queryable, workspaceId: string, readers: ReadonlyArray<NoticeReader>, day: string) => {
-      const told: NoticeReader[] = []
-      for (const [passed, reader] of readers.entries()) {
-        if (reader.added && !(await mayInvite(sql, workspaceId, day))) return { told, passed }
+        if (!(await mayMail(sql, workspaceId, day))) return { told, passed }
         told.push(reader)
       }
       return { told, passed: readers.length }
@@ -143,15 +143,14 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       event: NoticedEvent,
       now: number,
     ): Promise<number> => {
-      const { number, workspaceId, audience, afterEmail } = notice
+      const { number, afterEmail } = notice
       const which = {
         lateOnly: isSame(event, knownOf(notice)),
         isOfCancellation: event.isCancelled || notice.knownCancelled,
       }
       const readers = await listReaders(sql, notice, which, BATCH)
       const stamp = toTimestamp(now)
-      const choose = audience === "registered" ? toTell : toInvite
-      const { told, passed } = await choose(sql, workspaceId, readers, stamp.slice(0, "2026-01-01".length))
+      const { told, passed } = await toTell(sql, notice, readers, stamp.slice(0, "2026-01-01".length))
       for (const reader of told) await post(sql, notice, event, reader, stamp)
       const isHeld = passed < readers.length
       if (!isHeld && readers.length < BATCH) await deleteNotice(sql, number)

@@ -12,6 +12,7 @@ import {
   advanceThanks,
   type ClaimedThanks,
   claimThanks,
+  closeThanks,
   listThanked,
   openThanks,
   type ThankedPerson,
@@ -40,8 +41,8 @@ const MINUTE_MS = 60_000
 const AFTER_MS = 10 * MINUTE_MS
 /** Time after the end within which an email is still sent. */
 const LATE_MS = 24 * 60 * MINUTE_MS
-/** Maximum number of events opened per statement. */
-const OPENED = 500
+/** Maximum number of events opened or closed per statement. */
+const MOST_EVENTS = 500
 
 const dueAt = (now: number) => ({ after: toTimestamp(now - LATE_MS), upTo: toTimestamp(now - AFTER_MS) })
 
@@ -94,7 +95,11 @@ export const thanksSteps = ({ appUrl, publicUrl, surveyToken, mailPerWorkspacePe
       })
 
     return {
-      open: (now: number) => database.run((sql) => openThanks(sql, dueAt(now), OPENED)),
+      open: (now: number) =>
+        database.run(async (sql) => {
+          await closeThanks(sql, dueAt(now), MOST_EVENTS)
+          await openThanks(sql, dueAt(now), MOST_EVENTS)
+        }),
       step: (now: number) =>
         postingStep(
           now,

@@ -220,7 +220,7 @@ export const makeMetrics = () => ({
   notices: counter(
     "gathercue_event_notices_total",
     "Emails about changed, cancelled and deleted events that were posted, by audience.",
-    { name: "audience", values: ["registered", "invited"] },
+    { name: "audience", values: ["registered", "added", "invited"] },
   ),
   passwords: counter(
     "gathercue_passwords_total",

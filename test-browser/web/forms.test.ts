@@ -70,6 +70,28 @@ test("questions of the console are answered at registration, and changed by the 
   await row.getByText("Soup").waitFor()
 })
 
+test("a host does not overwrite what somebody else wrote meanwhile", async () => {
+  const stage = await stageWith(site, [{ modality: "broadcast" }], "publish")
+  const put = (text: string) =>
+    keyed(stage, "PUT", "/forms/registration", { questions: [{ id: "q", kind: "text", text }] })
+  await put("First")
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/form`, { expects: /409/ })
+  await page.goto(`${site.server.url}/host/event/${stage.event.id}/form`)
+  const question = page.getByRole("textbox", { name: "Question 1", exact: true })
+  const save = page.getByRole("button", { name: "Save" })
+  await question.fill("Mine")
+  await save.click()
+  await page.getByText("Saved", { exact: false }).waitFor()
+  await question.fill("Mine again")
+  await save.click()
+  await page.getByText("Saved", { exact: false }).waitFor()
+  await put("Theirs")
+  await question.fill("Mine at last")
+  await save.click()
+  await page.getByText("The form was changed meanwhile", { exact: false }).waitFor()
+  expect((await keyed(stage, "GET", "/forms/registration")).body.questions[0].text).toBe("Theirs")
+})
+
 test("a survey is answered on the page of the ended event, and the console has its results", async () => {
   const stage = await stageWith(site, [{ modality: "broadcast" }], "publish", "start")
   const { id } = stage.event

@@ -305,6 +305,20 @@ describe("a form", () => {
     expect((await putForm(id, read.body.questions)).body.questions).toEqual(read.body.questions)
   })
 
+  test("is not overwritten by somebody who read it before a change", async () => {
+    const id = await published()
+    const [company, lunch] = [QUESTIONS.slice(0, 1), QUESTIONS.slice(2, 3)]
+    expect((await putForm(id, company, "registration", { version: 1 })).body.version).toBe(2)
+    const late = await putForm(id, lunch, "registration", { version: 1 })
+    expect([late.status, late.body.code]).toEqual([409, "conflict"])
+    expect(late.body.detail).toContain("The form was changed meanwhile")
+    const read = await api("GET", `/v1/events/${id}/forms/registration`, key())
+    expect([read.body.version, read.body.questions.map((question: Json) => question.id)]).toEqual([2, ["company"]])
+    const surveys = await Promise.all([company, lunch].map((some) => putForm(id, some, "survey", { version: 0 })))
+    expect(surveys.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect((await putForm(id, lunch)).body.version).toBe(3)
+  })
+
   test("is copied with its event, without answers", async () => {
     const id = await published()
     await registered(id, ANSWERS)

@@ -140,12 +140,39 @@ test.each([
   ["rows of other lengths", "name,email\nA,a@example.com,more\n", "not CSV"],
   ["an open quote", 'name,email\n"A,a@example.com\n', "not CSV"],
   ["names alone", "name,email\n", "without a row"],
+  ["too many columns", `${"name,".repeat(200)}email\n`, "more than 200 columns"],
+  ["too many cells in a row", `name,email\nA,a@example.com${",".repeat(199)}\n`, "more than 200 columns"],
   ["too many rows", `name,email\n${"A,a@example.com\n".repeat(5001)}`, "more than 5000 rows"],
 ])("a file with %s is refused as a whole", async (_name, text, why) => {
   const id = await published()
   const { status, body } = await importFile(id, text)
   expect([status, body.code, body.detail]).toEqual([400, "bad_request", expect.stringContaining(why)])
   expect(await listed(id)).toEqual([])
+})
+
+test("columns of the name and the address are no answers, and commas in quotes separate no columns", async () => {
+  const { id } = await createEvent(server.url, acme.key)
+  const list = `Which of ${"a,".repeat(300)} do you like?`
+  const questions = [
+    { id: "name", kind: "text", text: "Name of your dog" },
+    { id: "second", kind: "text", text: "email" },
+    { id: "list", kind: "text", text: list },
+  ]
+  await api("PUT", `/v1/events/${id}/forms/registration`, { ...key(), body: { questions } })
+  await api("POST", `/v1/events/${id}/publish`, key())
+  const email = `${randomUUID()}@example.com`
+  const read = await importFile(id, `name,email,Name of your dog,second,"${list}"\nAda,${email},Rex,two,all\n`)
+  expect(read.body).toMatchObject({ created: 1 })
+  const [person] = await listed(id)
+  expect([person.name, person.email]).toEqual(["Ada", email])
+  expect(person.answers.map(({ questionId, value }: Json) => [questionId, value])).toEqual([
+    ["name", "Rex"],
+    ["second", "two"],
+    ["list", "all"],
+  ])
+  const other = await importFile(id, `name,email\nBob,${randomUUID()}@example.com\n`)
+  expect(other.body).toMatchObject({ created: 1 })
+  expect((await listed(id)).map(({ answers }) => answers.length)).toEqual([3, 0])
 })
 
 test("people whom a workspace registered get no confirmation, and a repeat under a key has the first answer", async () => {

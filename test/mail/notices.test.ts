@@ -10,6 +10,7 @@ import { newId } from "../../src/model/ids.ts"
 import type { RegistrationState } from "../../src/model/registration.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database } from "../../src/store/database.ts"
+import { insertManyRegistrations } from "../../src/store/events/imports.ts"
 import { insertRegistration } from "../../src/store/events/registrations.ts"
 import { insertRefusal } from "../../src/store/mail/emails.ts"
 import { eraseRegistrant } from "../../src/store/personal/erasures.ts"
@@ -99,6 +100,13 @@ const newEvent = async (
 }
 const register = (eventId: string, email: string, state: RegistrationState = "approved") =>
   insertRegistration(sql, { id: newId(), eventId, name: `Name of ${email}`, email, state })
+/** Registers people as the workspace does by an import. */
+const add = (eventId: string, emails: ReadonlyArray<string>) =>
+  insertManyRegistrations(
+    sql,
+    eventId,
+    emails.map((email) => ({ id: newId(), name: `Name of ${email}`, email })),
+  )
 const invite = (event: { readonly id: string; readonly workspaceId: string }, email: string, status = "pending") => sql`
   insert into invites (id, workspace_id, event_id, kind, email, role, token_hash, status, created_at, expires_at)
   values (${newId()}, ${event.workspaceId}, ${event.id}, 'event', ${email}, 'speaker',
@@ -109,6 +117,16 @@ const move = (id: string, scheduledAt: string | null) =>
   sql`update events set scheduled_at = ${scheduledAt} where id = ${id}`
 const crowd = (size: number) =>
   Array.from({ length: size }, (_, n) => `person-${String(n).padStart(3, "0")}@example.com`)
+
+/** Each reader's story: the known and the new time of each letter, the first letter first. */
+const stories = async (node: Awaited<ReturnType<typeof openNode>>) => {
+  const told = new Map<string, string[]>()
+  for (const { to, text } of (await node.letters()).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))) {
+    const days = Array.from(text.matchAll(/(\d+ \w+) 2030/g), ([, day]) => day).join(" > ")
+    told.set(to, [...(told.get(to) ?? []), days])
+  }
+  return told
+}
 
 /** The entry of a calendar file, as another program reads it. */
 const entryIn = (file: string | null | undefined) => {
@@ -483,6 +501,48 @@ describe("invited people", () => {
   })
 })
 
+describe("people whom the workspace registered", () => {
+  const IMPORTED = ["a-1@example.com", "a-2@example.com", "a-3@example.com"]
+  const OWN = ["ada@example.com", "zoe@example.com"]
+
+  test.each([
+    ["is moved", (id: string) => move(id, LATER)],
+    ["is deleted", (id: string) => sql`delete from events where id = ${id}`],
+  ])("of an event that %s count in the emails of the day, and hold up nobody who registered", async (_, act) => {
+    const node = await openNode({ mailPerWorkspacePerDay: 2 })
+    const event = await newEvent(OWN)
+    await add(event.id, IMPORTED)
+    await act(event.id)
+    await node.tell()
+    await node.tell(4 * MINUTE)
+    expect((await node.letters()).map(({ to }) => to)).toEqual([...IMPORTED.slice(0, 2), ...OWN])
+    await node.tell(DAY)
+    await node.tell(2 * DAY)
+    expect((await node.letters()).map(({ to }) => to)).toEqual([...IMPORTED, ...OWN])
+    expect(await sql`select 1 from event_notices union all select 1 from notice_readers`).toEqual([])
+  })
+
+  test("and who wait for the next day are told once, of the last of several changes", async () => {
+    const node = await openNode({ mailPerWorkspacePerDay: 2 })
+    const event = await newEvent(OWN)
+    await add(event.id, IMPORTED)
+    await move(event.id, LATER)
+    await node.tell()
+    await move(event.id, LATEST)
+    await node.tell(DAY)
+    await node.tell(2 * DAY)
+    await node.tell(3 * DAY)
+    const both = ["1 May > 2 May", "2 May > 3 June"]
+    expect(Object.fromEntries(await stories(node))).toEqual({
+      "a-1@example.com": both,
+      "a-2@example.com": both,
+      "a-3@example.com": ["1 May > 3 June"],
+      "ada@example.com": both,
+      "zoe@example.com": both,
+    })
+  })
+})
+
 describe("many people", () => {
   test("are told once each, whichever nodes tell them", async () => {
     const nodes = await Promise.all([1, 2, 3].map(() => openNode()))
@@ -510,16 +570,6 @@ describe("many people", () => {
     await node.tell()
     expect((await node.letters()).map(({ to }) => to)).toEqual(crowd(50))
   })
-
-  /** Each reader's story: the known and the new time of each letter, the first letter first. */
-  const stories = async (node: Awaited<ReturnType<typeof openNode>>) => {
-    const told = new Map<string, string[]>()
-    for (const { to, text } of (await node.letters()).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))) {
-      const days = Array.from(text.matchAll(/(\d+ \w+) 2030/g), ([, day]) => day).join(" > ")
-      told.set(to, [...(told.get(to) ?? []), days])
-    }
-    return told
-  }
 
   test("of whom some were told when the event changes again: each knows what it is in the end, from what they knew", async () => {
     const node = await openNode()

@@ -154,6 +154,18 @@ describe("an email after an event", () => {
     expect(await node.letters()).toEqual([])
   })
 
+  test("that was not sent to all within a day is sent to nobody else, and no address stays", async () => {
+    const node = await openNode()
+    const { id } = await ended(Array.from({ length: 25 }, (_, n) => `person-${n}@example.com`))
+    await node.open(DUE)
+    expect(await node.step(DUE)).toBe("posted")
+    const kept = () => sql`select done, after_email <> '' as has_address from event_thanks where event_id = ${id}`
+    expect(await kept()).toEqual([{ done: false, hasAddress: true }])
+    await node.thank(END + DAY)
+    expect(await kept()).toEqual([{ done: true, hasAddress: false }])
+    expect(await node.letters()).toHaveLength(20)
+  })
+
   test("is not sent to those who refused them", async () => {
     const node = await openNode()
     const { workspaceId } = await ended(["ada@example.com", "bob@example.com"])

@@ -35,7 +35,7 @@ const OPTION_LIMIT = 200
 /** Bounds of numbers in questions and answers: all are exact, with three decimals. */
 export const LARGEST_NUMBER = 1e12
 
-const QuestionId = Schema.String.check(
+export const QuestionId = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, {
     message: "must be 1 to 64 letters, digits, - and _, and begin with a letter or digit",
   }),
@@ -86,6 +86,9 @@ const Questions = <Question extends Schema.Top>(question: Question) =>
 
 export const FormInput = Schema.Struct({
   questions: Questions(FormQuestionInput),
+  version: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))).annotateKey({
+    description: "The version that you read: 409 when the form has been changed since.",
+  }),
   anonymous: Schema.optionalKey(Schema.Boolean).annotateKey({
     description: "For a survey: nothing is stored that leads from an answer to its person.",
     default: false,

@@ -115,11 +115,22 @@ export const insertManyAnswers = async (sql: Queryable, added: ReadonlyArray<New
       as n(id uuid, "eventId" uuid, form text, "registrationId" uuid, answers jsonb, "createdAt" timestamptz)`
 }
 
-/** Whether the form has as many answers as `most`. */
-export const hasAnswers = async (sql: Queryable, eventId: string, form: FormName, most = 1): Promise<boolean> => {
-  const rows = await sql`
-    select 1 from form_answers where event_id = ${eventId} and form = ${form} offset ${most - 1} limit 1`
+export const hasAnswers = async (sql: Queryable, eventId: string, form: FormName): Promise<boolean> => {
+  const rows = await sql`select 1 from form_answers where event_id = ${eventId} and form = ${form} limit 1`
   return rows.length > 0
+}
+
+/** Counts an answer without a registration, unless there are `most`; resolves to whether it was counted. */
+export const countUnregistered = async (
+  sql: Queryable,
+  eventId: string,
+  form: FormName,
+  most: number,
+): Promise<boolean> => {
+  const { count } = await sql`
+    update event_forms set unregistered_answers = unregistered_answers + 1
+     where event_id = ${eventId} and form = ${form} and unregistered_answers < ${most}`
+  return count > 0
 }
 
 /** Whether an invite to the event waits for the registration's address, or was accepted with it. */

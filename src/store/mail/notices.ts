@@ -3,7 +3,8 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
 
-type Audience = "registered" | "invited"
+/** `added`: the workspace registered them. */
+type Audience = "registered" | "added" | "invited"
 
 export interface ClaimedNotice {
   readonly number: string
@@ -55,8 +56,6 @@ export interface NoticeReader {
   readonly email: string
   /** False for registered people without a place. */
   readonly hasPlace: boolean
-  /** The workspace registered the reader. */
-  readonly added: boolean
   /** The reader came after the first change, and does not know the event as the notice says. */
   readonly isLate: boolean
 }
@@ -74,19 +73,19 @@ export const listReaders = async (
   const { number, eventId, audience, gone, since, changedAt, afterEmail, untilEmail } = notice
   if (gone) {
     return sql<NoticeReader[]>`
-      select null as id, name, email, true as has_place, false as added, false as is_late from notice_readers
+      select null as id, name, email, true as has_place, false as is_late from notice_readers
        where notice = ${number} and email > ${afterEmail} order by email limit ${limit}`
   }
-  if (audience === "registered") {
+  if (audience !== "invited") {
     return sql<NoticeReader[]>`
-      select id, name, email, state = 'approved' as has_place, by_workspace as added, created_at > ${since} as is_late from registrations
-       where event_id = ${eventId} and email > ${afterEmail} and (${untilEmail}::text is null or email <= ${untilEmail})
+      select id, name, email, state = 'approved' as has_place, created_at > ${since} as is_late from registrations
+       where event_id = ${eventId} and by_workspace = ${audience === "added"} and email > ${afterEmail} and (${untilEmail}::text is null or email <= ${untilEmail})
          and (state = 'approved' or ${isOfCancellation} and state in ('pending', 'waiting', 'offered'))
          and created_at <= ${changedAt} and (not ${lateOnly} or created_at > ${since})
        order by email limit ${limit} for key share skip locked`
   }
   return sql<NoticeReader[]>`
-    select null as id, i.name, i.email, true as has_place, false as added, i.created_at > ${since} as is_late from invited_to(${eventId}, ${afterEmail}, ${untilEmail}) as i
+    select null as id, i.name, i.email, true as has_place, i.created_at > ${since} as is_late from invited_to(${eventId}, ${afterEmail}, ${untilEmail}) as i
      where i.created_at <= ${changedAt} and (not ${lateOnly} or i.created_at > ${since})
      order by i.email limit ${limit}`
 }

@@ -21,6 +21,14 @@ export const openThanks = async (sql: Queryable, { after, upTo }: DueEnds, limit
     on conflict do nothing`
 }
 
+/** Ends the emails of events that ended at `after` or before, and deletes the addresses to which they have come. */
+export const closeThanks = async (sql: Queryable, { after }: DueEnds, limit: number): Promise<void> => {
+  await sql`
+    update event_thanks set done = true, after_email = '' where event_id = any (array(
+      select t.event_id from event_thanks t join events e on e.id = t.event_id
+       where not t.done and e.ended_at <= ${after} order by t.touched_at limit ${limit} for update of t skip locked))`
+}
+
 export interface ClaimedThanks {
   readonly eventId: string
   readonly workspaceId: string

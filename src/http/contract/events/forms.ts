@@ -1,7 +1,7 @@
 /** Forms of an event: the questions of a registration and of the survey after the end, and the answers to them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { AnswersInput, Form, FormInput, FormName, FormQuestion, GivenAnswer } from "../../../model/forms/form.ts"
+import { AnswersInput, Form, FormInput, FormName, FormQuestion, GivenAnswer, QuestionId } from "../../../model/forms/form.ts"
 import { QuestionResult } from "../../../model/forms/results.ts"
 import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
@@ -68,7 +68,7 @@ export const Forms = HttpApiGroup.make("forms")
       .annotate(OpenApi.Summary, "Write the registration form or the survey of an event")
       .annotate(
         OpenApi.Description,
-        "Replaces all questions. Answers are kept with the wording that they were given to, also of questions that the form no longer has. `registration` is answered by `answers` of a registration, and later by the link of its email; required questions make `answers` necessary. `survey` opens when the event ends, for thirty days. `anonymous` changes only while nobody has answered: 409.",
+        "Replaces all questions. Answers are kept with the wording that they were given to, also of questions that the form no longer has. `registration` is answered by `answers` of a registration, and later by the link of its email; required questions make `answers` necessary. `survey` opens when the event ends, for thirty days. `anonymous` changes only while nobody has answered, and `version` is the form's: 409 otherwise.",
       )
       .annotate(Example, { request: formInput, response: writtenForm }),
     HttpApiEndpoint.get("getFormResults", "/v1/events/:id/forms/:form/results", {
@@ -88,7 +88,7 @@ export const Forms = HttpApiGroup.make("forms")
       query: {
         ...FileQuery,
         question: Schema.optionalKey(
-          Schema.String.check(Schema.isBetweenLength(1, 64)).annotate({
+          QuestionId.annotate({
             description: "Only answers to the question of this id.",
             examples: ["company"],
           }),
@@ -162,7 +162,7 @@ export const Forms = HttpApiGroup.make("forms")
       .annotate(OpenApi.Summary, "Answer a survey, or change the answers of a registration")
       .annotate(
         OpenApi.Description,
-        "With a token the answers replace the earlier ones of its person; without one a survey stores one more, without a name. A form that is not open, or has no questions: 409. Webhooks `registration.answered` and, unless it is anonymous, `survey.answered`.",
+        "With a token the answers replace the earlier ones of its person; without one a survey stores one more, without a name, and at most 20,000 of these. A form that is not open, or has no questions: 409. Webhooks `registration.answered` and, unless it is anonymous, `survey.answered`.",
       )
       .annotate(Example, { request: { token: TOKEN, answers: { company: "Acme" } }, response: { stored: true } }),
   )

@@ -20,6 +20,7 @@ import { Database, type Queryable } from "../../../store/database.ts"
 import {
   type AnsweredRow,
   countChoices,
+  countUnregistered,
   findForm,
   hasAnswers,
   isInvited,
@@ -45,7 +46,7 @@ import { answersTo, appendAnswersOccurrence, type Person } from "./given-answers
 /** Wordings that are kept for the answers to one form. */
 const MOST_WORDINGS = 1000
 /** Answers of one survey without a registration. */
-const MOST_ANSWERS = 100_000
+const MOST_UNREGISTERED = 20_000
 const DAY_MS = 86_400_000
 const SURVEY_DAYS = 30
 
@@ -94,8 +95,8 @@ const store = (sql: Queryable, event: Event, form: Form, person: Person | null, 
   Effect.gen(function* () {
     if (form.questions.length === 0) return yield* new Conflict({ detail: "The form asks nothing." })
     const { id: eventId, workspaceId } = event
-    if (person === null && (yield* query(() => hasAnswers(sql, eventId, form.form, MOST_ANSWERS))))
-      return yield* new Conflict({ detail: "The survey takes no more answers." })
+    if (person === null && !(yield* query(() => countUnregistered(sql, eventId, form.form, MOST_UNREGISTERED))))
+      return yield* new Conflict({ detail: "The survey takes no more answers without a personal link." })
     const row = answersRow(eventId, form, person, now)
     const answers = yield* answersTo(sql, form, row.registrationId, given, row.createdAt)
     yield* onForeignKeyViolation(
@@ -114,6 +115,7 @@ const saveForm = (sql: Queryable, eventId: string, name: FormName, input: FormIn
   Effect.gen(function* () {
     const before = yield* query(() => findForm(sql, eventId, name, "update"))
     const anonymous = name === "survey" && input.anonymous === true
+    if (input.version !== undefined && input.version !== before.version) return yield* CHANGED
     if (anonymous !== before.anonymous && (yield* query(() => hasAnswers(sql, eventId, name))))
       return yield* new Conflict({ detail: "People have answered: anonymous stays as it is." })
     const questions = nextQuestions(before, input.questions)
@@ -214,7 +216,9 @@ export const forms = {
         const outbox = yield* OutboxSignal
         yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
-            const form = yield* query(() => findForm(sql, event.id, name, "share"))
+            // The answers of a survey are counted in its row.
+            const lock = name === "survey" ? "update" : "share"
+            const form = yield* query(() => findForm(sql, event.id, name, lock))
             const person = yield* personOf(sql, event.id, form, holder)
             yield* store(sql, event, form, person, answers, now)
           }),

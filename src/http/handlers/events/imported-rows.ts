@@ -41,16 +41,43 @@ const delimiterOf = (text: string): string => {
   return [",", ";", "\t"].find((one) => head.includes(one)) ?? ","
 }
 
+/** Columns of a file: the questions of the fullest form, and as many others, which are named in the refusal. */
+const MOST_COLUMNS = 200
+
+/** Whether a record has more cells than a file may have, before any is read. Quotes that are out of place are refused later. */
+const isTooWide = (text: string, delimiter: string): boolean => {
+  let cells = 1
+  let isQuoted = false
+  for (const char of text) {
+    if (char === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (char === "\n" || char === "\r") cells = 1
+    else if (char === delimiter && ++cells > MOST_COLUMNS) return true
+  }
+  return false
+}
+
 const UNREADABLE = BadRequest.ofBody("not CSV with a row of names and rows of as many cells")
 
 const recordsOf = (text: string): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>, BadRequest> => {
+  const delimiter = delimiterOf(text)
+  if (isTooWide(text, delimiter)) return Effect.fail(BadRequest.ofBody(`more than ${MOST_COLUMNS} columns`))
   try {
     // One row more than may be sent, and the row of names.
-    const options = { bom: true, delimiter: delimiterOf(text), skip_empty_lines: true, to: MOST_ROWS + 2 }
+    const options = { bom: true, delimiter, skip_empty_lines: true, to: MOST_ROWS + 2 }
     return Effect.succeed(parse(text, options))
   } catch {
     return Effect.fail(UNREADABLE)
   }
+}
+
+/** The columns of a person, which are never answers. */
+const PERSON: ReadonlySet<string> = new Set(["name", "email"])
+
+/** The questions by the names of their columns; an id goes before the text of another question. */
+const columnsOf = (questions: ReadonlyArray<FormQuestion>): ReadonlyMap<string, FormQuestion> => {
+  const texts = questions.toReversed().map((question) => [question.text.trim(), question] as const)
+  return new Map([...texts, ...questions.map((question) => [question.id, question] as const)])
 }
 
 /** The rows of a CSV file as JSON. A column is the name, the address, or a question by its id or text. */
@@ -63,19 +90,20 @@ export const rowsOfCsv = (
     const columns = names.map((name) => name.trim())
     if (records.length === 0) return yield* BadRequest.ofBody("without a row of a registration")
     if (records.length > MOST_ROWS) return yield* BadRequest.ofBody(`more than ${MOST_ROWS} rows`)
-    const asked = columns.map((column) => questions.find(({ id, text }) => id === column || text.trim() === column))
-    const unknown = columns.findIndex((column, at) => !["name", "email"].includes(column) && asked[at] === undefined)
+    const known = columnsOf(questions)
+    const asked = columns.map((column) => (PERSON.has(column) ? undefined : known.get(column)))
+    const unknown = columns.findIndex((column, at) => !PERSON.has(column) && asked[at] === undefined)
     if (unknown >= 0) {
       const column = columns[unknown]?.slice(0, 64)
       return yield* BadRequest.ofBody(`the column "${column}" is neither name nor email nor a question of the form`)
     }
+    const [nameAt, emailAt] = [columns.indexOf("name"), columns.indexOf("email")]
     return records.map((cells) => {
       const answers = cells.flatMap((cell, at) => {
         const question = asked[at]
         return question === undefined ? [] : [[question.id, answerIn(question, cell)] as const]
       })
-      const cellOf = (name: string): string => cells[columns.indexOf(name)] ?? ""
-      return { name: cellOf("name"), email: cellOf("email"), answers: Object.fromEntries(answers) }
+      return { name: cells[nameAt] ?? "", email: cells[emailAt] ?? "", answers: Object.fromEntries(answers) }
     })
   })
 

@@ -187,7 +187,7 @@ declare
   reader text;
   newest event_notices;
 begin
-  foreach reader in array array['registered', 'invited'] loop
+  foreach reader in array array['registered', 'added', 'invited'] loop
     select * into newest from event_notices where event_id = new.id and audience = reader order by number desc limit 1 for update;
     if not found or newest.after_email <> '' then
       insert into event_notices (workspace_id, event_id, audience, known_title, known_at, known_end_at, known_cancelled, known_sequence,
@@ -233,7 +233,7 @@ declare
   newest event_notices;
   added bigint;
 begin
-  foreach reader in array array['registered', 'invited'] loop
+  foreach reader in array array['registered', 'added', 'invited'] loop
     select * into newest from event_notices where event_id = old.id and audience = reader order by number desc limit 1 for update;
     continue when old.cancelled_at is not null and not found
                or coalesce(old.scheduled_end_at, old.scheduled_at) < now() - interval '1 day'
@@ -243,10 +243,10 @@ begin
     values (old.workspace_id, old.id, reader, true, old.cancel_reason, old.time_zone, old.title, old.scheduled_at, old.scheduled_end_at, false,
             old.calendar_sequence, clock_timestamp(), clock_timestamp())
     returning number into added;
-    if reader = 'registered' then
+    if reader in ('registered', 'added') then
       insert into notice_readers (notice, email, name)
       select added, r.email, r.name from registrations r
-       where r.event_id = old.id and r.state not in ('declined', 'expired') and not r.by_workspace
+       where r.event_id = old.id and r.state not in ('declined', 'expired') and r.by_workspace = (reader = 'added')
          and (old.cancelled_at is null or r.email > newest.after_email);
     else
       insert into notice_readers (notice, email, name)

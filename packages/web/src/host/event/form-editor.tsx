@@ -25,7 +25,7 @@ const Editor = ({ eventId, stored }: Props) => {
   const { forms } = host
   const [draft, change] = useState(stored)
   const [isSaved, saved] = useState(false)
-  const { form, questions, anonymous, thanks } = draft
+  const { form, version, questions, anonymous, thanks } = draft
   const edit = (fields: Partial<Form>) => {
     change((now) => ({ ...now, ...fields }))
     saved(false)
@@ -33,7 +33,7 @@ const Editor = ({ eventId, stored }: Props) => {
   const { run, isPending, error } = useAction(() =>
     rest.putForm({
       params: { id: eventId, form },
-      payload: { questions: questions.map(sentQuestion), anonymous, thanks },
+      payload: { questions: questions.map(sentQuestion), version, anonymous, thanks },
     }),
   )
   const names = useMemo(
