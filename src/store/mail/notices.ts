@@ -45,7 +45,7 @@ export const claimNotice = async (
        and not exists (select from event_notices m
                         where m.event_id = n.event_id and m.audience = n.audience and m.number > n.number)
        and n.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
-     order by n.touched_at limit 1 for update of n skip locked`
+     order by n.touched_at, n.number limit 1 for update of n skip locked`
   return row
 }
 

@@ -7,6 +7,7 @@ insert into event_notices (workspace_id, event_id, audience, known_title, known_
 select workspace_id, event_id, 'added', known_title, known_at, known_end_at, known_cancelled, known_sequence, since, changed_at, after_email,
        until_email, held_until
   from event_notices where audience = 'registered' and not gone order by number;
+update event_notices set held_until = null where audience = 'registered';
 
 -- The number of answers without a registration, which anybody may give. It never falls: they are deleted with their event alone.
 alter table event_forms add column unregistered_answers integer not null default 0;

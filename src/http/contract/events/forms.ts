@@ -1,7 +1,15 @@
 /** Forms of an event: the questions of a registration and of the survey after the end, and the answers to them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { AnswersInput, Form, FormInput, FormName, FormQuestion, GivenAnswer, QuestionId } from "../../../model/forms/form.ts"
+import {
+  AnswersInput,
+  Form,
+  FormInput,
+  FormName,
+  FormQuestion,
+  GivenAnswer,
+  QuestionId,
+} from "../../../model/forms/form.ts"
 import { QuestionResult } from "../../../model/forms/results.ts"
 import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"

@@ -41,7 +41,7 @@ const delimiterOf = (text: string): string => {
   return [",", ";", "\t"].find((one) => head.includes(one)) ?? ","
 }
 
-/** Columns of a file: the questions of the fullest form, and as many others, which are named in the refusal. */
+/** Columns of a file: those of the fullest form, and as many that are none, the first of which a refusal names. */
 const MOST_COLUMNS = 200
 
 /** Whether a record has more cells than a file may have, before any is read. Quotes that are out of place are refused later. */
