@@ -41,27 +41,30 @@ const delimiterOf = (text: string): string => {
   return [",", ";", "\t"].find((one) => head.includes(one)) ?? ","
 }
 
-/** Columns of a file: those of the fullest form, and as many that are none, the first of which a refusal names. */
-const MOST_COLUMNS = 200
+/** Columns of a file beside the questions: the name, the address, and some that are wrong, the first of which a refusal names. */
+const MOST_OTHERS = 20
 
-/** Whether a record has more cells than a file may have, before any is read. Quotes that are out of place are refused later. */
-const isTooWide = (text: string, delimiter: string): boolean => {
+/** Whether a record has more than `most` cells, before any is read. Quotes that are out of place are refused later. */
+const isWider = (text: string, delimiter: string, most: number): boolean => {
   let cells = 1
   let isQuoted = false
   for (const char of text) {
     if (char === '"') isQuoted = !isQuoted
     else if (isQuoted) continue
     else if (char === "\n" || char === "\r") cells = 1
-    else if (char === delimiter && ++cells > MOST_COLUMNS) return true
+    else if (char === delimiter && ++cells > most) return true
   }
   return false
 }
 
 const UNREADABLE = BadRequest.ofBody("not CSV with a row of names and rows of as many cells")
 
-const recordsOf = (text: string): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>, BadRequest> => {
+const recordsOf = (
+  text: string,
+  mostColumns: number,
+): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>, BadRequest> => {
   const delimiter = delimiterOf(text)
-  if (isTooWide(text, delimiter)) return Effect.fail(BadRequest.ofBody(`more than ${MOST_COLUMNS} columns`))
+  if (isWider(text, delimiter, mostColumns)) return Effect.fail(BadRequest.ofBody(`more than ${mostColumns} columns`))
   try {
     // One row more than may be sent, and the row of names.
     const options = { bom: true, delimiter, skip_empty_lines: true, to: MOST_ROWS + 2 }
@@ -86,7 +89,7 @@ export const rowsOfCsv = (
   questions: ReadonlyArray<FormQuestion>,
 ): Effect.Effect<ReadonlyArray<Json>, BadRequest> =>
   Effect.gen(function* () {
-    const [names = [], ...records] = yield* recordsOf(text)
+    const [names = [], ...records] = yield* recordsOf(text, questions.length + MOST_OTHERS)
     const columns = names.map((name) => name.trim())
     if (records.length === 0) return yield* BadRequest.ofBody("without a row of a registration")
     if (records.length > MOST_ROWS) return yield* BadRequest.ofBody(`more than ${MOST_ROWS} rows`)
