@@ -85,8 +85,11 @@ export const listReaders = async (
          and created_at <= ${changedAt} and (not ${lateOnly} or created_at > ${since})
        order by email limit ${limit} for key share skip locked`
   }
+  const invited = isOfCancellation
+    ? sql`invited_to(${eventId}, ${afterEmail}, ${untilEmail})`
+    : sql`invited_but(${eventId}, ${afterEmail}, ${untilEmail}, array['approved'])`
   return sql<NoticeReader[]>`
-    select null as id, i.name, i.email, true as has_place, false as added, i.created_at > ${since} as is_late from invited_to(${eventId}, ${afterEmail}, ${untilEmail}) as i
+    select null as id, i.name, i.email, true as has_place, false as added, i.created_at > ${since} as is_late from ${invited} as i
      where i.created_at <= ${changedAt} and (not ${lateOnly} or i.created_at > ${since})
      order by i.email limit ${limit}`
 }
