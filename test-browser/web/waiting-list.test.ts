@@ -118,6 +118,12 @@ test("people who wait are decided also after approval is switched off; only show
   await box(1).press("Space")
   await approve.click()
   await box(MOST + 1).waitFor({ state: "detached" })
-  const states = await rows.run("select state, count(*)::integer as n from registrations where event_id = $1 group by 1", [id])
-  expect(Object.fromEntries(states.map(({ ["state"]: state, ["n"]: n }) => [state, n]))).toEqual({ approved: MOST, pending: 1 })
+  const states = await rows.run(
+    "select state, count(*)::integer as n from registrations where event_id = $1 group by 1",
+    [id],
+  )
+  expect(Object.fromEntries(states.map(({ ["state"]: state, ["n"]: n }) => [state, n]))).toEqual({
+    approved: MOST,
+    pending: 1,
+  })
 })

@@ -67,7 +67,8 @@ const STATES: ReadonlyArray<Decided> = ["approved", "waiting", "declined"]
  * Whether the email of a decision counts as one to others. The first answer to a person who registered does not, unless it has words of the
  * organisers: they could send any number of emails to any address otherwise.
  */
-const isCounted = ({ state }: StoredRegistrant, reason: string | null): boolean => state !== "pending" || reason !== null
+const isCounted = ({ state }: StoredRegistrant, reason: string | null): boolean =>
+  state !== "pending" || reason !== null
 
 /** Decides all, in the order of the ids, in the caller's transaction. `letters` is the number of emails that count. */
 const decideAll = (sql: Queryable, event: Of, ids: ReadonlyArray<string>, decision: Decision, now: Timestamp) =>
@@ -87,7 +88,9 @@ const decideAll = (sql: Queryable, event: Of, ids: ReadonlyArray<string>, decisi
       yield* query(() => moveRegistrations(sql, event.id, moved, state, reason))
       yield* query(() => appendRegistrationOccurrences(sql, state, event, people, now))
     }
-    const letters = outcomes.filter(({ person, outcome }) => typeof outcome === "string" && isCounted(person, reason)).length
+    const letters = outcomes.filter(
+      ({ person, outcome }) => typeof outcome === "string" && isCounted(person, reason),
+    ).length
     const decidedIds = decided.map(({ id }) => id)
     return { registrations: yield* readAll(sql, event.id, decidedIds), refused, letters }
   })
