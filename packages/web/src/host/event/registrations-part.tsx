@@ -92,7 +92,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                         isSelected={chosen.includes(id)}
                         isDisabled={chosen.length >= MOST_CHOSEN && !chosen.includes(id)}
                         onChange={(isChosen) =>
-                          choose(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id))
+                          choose((now) => (isChosen ? [...now, id] : now.filter((other) => other !== id)))
                         }
                       >
                         {""}
