@@ -223,13 +223,10 @@ export const entryEmail = (
   ...(entry.calendar === undefined ? {} : { calendar: entry.calendar }),
 })
 
-/** Reminders one day and ten minutes before the planned start of an event. */
-export type ReminderKind = "day" | "minutes"
-
 export const reminderEmail = (
   to: string,
   reminder: {
-    readonly kind: ReminderKind
+    readonly isSoon: boolean
     readonly name: string
     readonly event: string
     readonly when: Timestamp
@@ -240,10 +237,10 @@ export const reminderEmail = (
 ): EmailMessage => ({
   ...writeEmail({
     to,
-    subject: `${reminder.kind === "day" ? "Reminder" : "Starting soon"}: ${titled(reminder.event)}`,
+    subject: `${reminder.isSoon ? "Starting soon" : "Reminder"}: ${titled(reminder.event)}`,
     lines: [
       hello(reminder.name),
-      `${eventNamed(reminder.event)} begins ${reminder.kind === "day" ? "" : "soon: "}on ${zonedMoment(reminder.when, reminder.timeZone)}.`,
+      `${eventNamed(reminder.event)} begins ${reminder.isSoon ? "soon: " : ""}on ${zonedMoment(reminder.when, reminder.timeZone)}.`,
     ],
     actions: [{ label: "Enter the event", url: links.enter }, leaving(links)],
     why: "You get this email because you registered for the event. The links are yours alone and work until a day after the event.",

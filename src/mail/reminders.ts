@@ -1,6 +1,6 @@
 /**
- * Reminders by mail: everybody who registered for a scheduled event gets an email one day before it and one ten minutes before it. They
- * are posted in steps (`posting.ts`).
+ * Reminders by mail: everybody who registered for a scheduled event gets an email one day before it and one ten minutes before it, or at
+ * the event's own times. They are posted in steps (`posting.ts`).
  */
 import { Effect, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
@@ -10,17 +10,19 @@ import { mayMailOther } from "../store/mail/emails.ts"
 import {
   advanceReminder,
   type ClaimedReminder,
+  claimOwnReminder,
   claimReminder,
   type DueKind,
   deleteReminders,
   listReminded,
+  openOwnReminders,
   openReminders,
   type RemindedPerson,
 } from "../store/mail/reminders.ts"
 import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { EmailRefusals } from "./email-refusals.ts"
-import { type PersonalLinks, type ReminderKind, reminderEmail } from "./emails.ts"
+import { type PersonalLinks, reminderEmail } from "./emails.ts"
 import { Mailer } from "./mailer.ts"
 import { BATCH, postInSteps, postingStep } from "./posting.ts"
 
@@ -40,7 +42,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
 interface Kind {
-  readonly kind: ReminderKind
+  readonly kind: "day" | "minutes"
   /** Lead time before the planned start. */
   readonly leadMs: number
   /** Maximum delay after which a late reminder is still sent. */
@@ -52,6 +54,16 @@ const KINDS: ReadonlyArray<Kind> = [
   { kind: "minutes", leadMs: 10 * MINUTE_MS, lateMs: 10 * MINUTE_MS },
   { kind: "day", leadMs: DAY_MS, lateMs: 12 * HOUR_MS },
 ]
+
+/** Lead time up to which an email says that the event begins soon. */
+const SOON_MS = HOUR_MS
+
+interface Claimed extends ClaimedReminder {
+  readonly kind: string
+  readonly leadMs: number
+}
+
+const countedAs = (kind: string) => (kind === "day" || kind === "minutes" ? kind : "own")
 
 /** Maximum number of events opened per statement. */
 const OPENED = 500
@@ -72,19 +84,30 @@ export const reminderSteps = ({ links, publicUrl, mailPerWorkspacePerDay }: Remi
     const refusals = yield* EmailRefusals
     const { metrics } = yield* Telemetry
 
-    const post = async (sql: Queryable, kind: ReminderKind, of: ClaimedReminder, person: RemindedPerson) => {
+    const post = async (sql: Queryable, isSoon: boolean, of: ClaimedReminder, person: RemindedPerson) => {
       const { eventId, workspaceId, title, scheduledAt, timeZone } = of
       const own = await links(sql, eventId, person.id)
       const token = refusals.tokenFor({ workspaceId, kind: "reminder", email: person.email })
-      const reminder = { kind, name: person.name, event: title, when: scheduledAt, timeZone }
+      const reminder = { isSoon, name: person.name, event: title, when: scheduledAt, timeZone }
       await mailer.post(sql, reminderEmail(person.email, reminder, own, `${publicUrl}/unsubscribe/${token}`))
     }
 
-    /** Resolves to the number of emails posted; `undefined` when nothing of the kind is due. */
-    const postSome = async (sql: Queryable, now: number, kind: Kind): Promise<number | undefined> => {
-      const claimed = await claimReminder(sql, dueAt(now, kind))
+    /** The next reminder that is due: the more urgent kinds first, then the events' own times. */
+    const claimNext = async (sql: Queryable, now: number): Promise<Claimed | undefined> => {
+      for (const kind of KINDS) {
+        const claimed = await claimReminder(sql, dueAt(now, kind))
+        if (claimed !== undefined) return { ...claimed, ...kind }
+      }
+      const own = await claimOwnReminder(sql, toTimestamp(now))
+      return own === undefined ? undefined : { ...own, leadMs: Number(own.kind) * MINUTE_MS }
+    }
+
+    /** Resolves to the number of emails posted; `undefined` when nothing is due. */
+    const postSome = async (sql: Queryable, now: number) => {
+      const claimed = await claimNext(sql, now)
       if (claimed === undefined) return undefined
-      const registeredBy = toTimestamp(toMillis(claimed.scheduledAt) - kind.leadMs)
+      const { kind, leadMs } = claimed
+      const registeredBy = toTimestamp(toMillis(claimed.scheduledAt) - leadMs)
       const people = await listReminded(sql, claimed, registeredBy, BATCH)
       const emails = people.map(({ email }) => email)
       const refused = await refusals.refusedAmong(sql, { workspaceId: claimed.workspaceId, kind: "reminder" }, emails)
@@ -93,34 +116,29 @@ export const reminderSteps = ({ links, publicUrl, mailPerWorkspacePerDay }: Remi
         day: toTimestamp(now).slice(0, 10),
         most: mailPerWorkspacePerDay,
       }
-      const reminded: RemindedPerson[] = []
-      for (const person of people) {
-        if (refused.has(person.email) || (person.added && !(await mayMailOther(sql, others)))) continue
-        await post(sql, kind.kind, claimed, person)
-        reminded.push(person)
+      let letters = 0
+      for (const person of people.filter(({ email }) => !refused.has(email))) {
+        if (person.added && !(await mayMailOther(sql, others))) continue
+        await post(sql, leadMs <= SOON_MS, claimed, person)
+        letters += 1
       }
       const afterEmail = emails.at(-1) ?? claimed.afterEmail
-      await advanceReminder(sql, { ...claimed, afterEmail }, kind.kind, people.length < BATCH)
-      return reminded.length
-    }
-
-    const postFirst = async (sql: Queryable, now: number) => {
-      for (const kind of KINDS) {
-        const letters = await postSome(sql, now, kind)
-        if (letters !== undefined) return { kind: kind.kind, letters }
-      }
-      return undefined
+      await advanceReminder(sql, { ...claimed, afterEmail }, kind, people.length < BATCH)
+      return { kind: countedAs(kind), letters }
     }
 
     return {
       open: (now: number) =>
-        Effect.forEach(KINDS, (kind) => database.run((sql) => openReminders(sql, dueAt(now, kind), OPENED)), {
-          discard: true,
-        }),
+        Effect.andThen(
+          Effect.forEach(KINDS, (kind) => database.run((sql) => openReminders(sql, dueAt(now, kind), OPENED)), {
+            discard: true,
+          }),
+          database.run((sql) => openOwnReminders(sql, toTimestamp(now), OPENED)),
+        ),
       step: (now: number) =>
         postingStep(
           now,
-          (sql) => postFirst(sql, now),
+          (sql) => postSome(sql, now),
           ({ kind, letters }) => metrics.reminders.add(letters, kind),
         ).pipe(Effect.provideService(Database, database), Effect.provideService(Mailer, mailer)),
     }

@@ -56,14 +56,24 @@ export const CANCEL_REASON_LIMIT = 1000
 /** Why an event is cancelled, as its people read it. */
 export const CancelReason = LegibleText(CANCEL_REASON_LIMIT, isVisible, "must not be blank", membersText)
 
-/** Everybody who registered gets an email a day and ten minutes before `scheduledAt`. */
+/** Everybody who registered gets emails before `scheduledAt` (`reminderMinutes`). */
 const Reminders = Schema.Boolean
+
+/** Most reminders of an event, and the earliest: thirty days before it. */
+const MAX_REMINDERS = 5
+const ReminderMinutes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 5, maximum: 43_200 }))).check(
+  Schema.isBetweenLength(1, MAX_REMINDERS),
+  Schema.isUnique(),
+)
 
 /** Settings that callers give and get in one form. */
 const CHOICES = {
   allowAnonymousVoting: Schema.Boolean,
   allowAnonymousQuestions: Schema.Boolean,
   reminders: Reminders,
+  reminderMinutes: Schema.NullOr(ReminderMinutes).annotate({
+    description: "Minutes before `scheduledAt` of each reminder. Null: 1,440 and 10.",
+  }),
   hostAbsence: HostAbsence,
   history: EventHistory,
   approval: Schema.NullOr(Approval).annotate({ description: "Null: everybody is approved at once." }),
@@ -96,6 +106,7 @@ export const NEW_EVENT = {
   allowAnonymousVoting: false,
   allowAnonymousQuestions: false,
   reminders: true,
+  reminderMinutes: null,
   hostAbsence: NO_MEASURE,
   history: "brief",
   approval: null,
@@ -214,6 +225,7 @@ const FIELDS_OF_NODE = {
   description: TextOfNode,
   location: TextOfNode,
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
+  reminderMinutes: Schema.NullOr(ReminderMinutes).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   hostAbsence: HostAbsenceOfNode,
   history: EventHistory.pipe(Schema.withDecodingDefaultKey(Effect.succeed("brief" as const))),
   approval: Schema.NullOr(Approval).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),

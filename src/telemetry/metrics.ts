@@ -214,7 +214,7 @@ export const makeMetrics = () => ({
     "Reminders of events, and thanks after them, that were posted, by kind.",
     {
       name: "kind",
-      values: ["day", "minutes", "thanks"],
+      values: ["day", "minutes", "own", "thanks"],
     },
   ),
   notices: counter(

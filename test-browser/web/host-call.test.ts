@@ -80,6 +80,44 @@ test("a shared screen takes the camera's place, and the camera comes back when t
   expect(await ann.getByRole("button", { name: "Camera", exact: true }).getAttribute("aria-pressed")).toBe("true")
 })
 
+test("who is muted stays so while they share a screen with sound", async () => {
+  const stage = await stageWith(site, [MEETING], "publish", "start")
+  const [ann, ben] = [await enter(stage, "Ann"), await enter(stage, "Ben")]
+  for (const page of [ann, ben]) await join(page)
+  await eventually(() => speaks(ben, "Ann"), "Ann's sound")
+  const camera = await sizeOf(ben, "Ann")
+  await ann.getByRole("button", { name: "Microphone", exact: true }).click()
+  await eventually(async () => !(await speaks(ben, "Ann")), "silence")
+  // A screen with a silent sound: what is heard from now on could only be the microphone.
+  await ann.evaluate(() => {
+    const given = navigator.mediaDevices.getDisplayMedia.bind(navigator.mediaDevices)
+    navigator.mediaDevices.getDisplayMedia = async (wanted) => {
+      const [picture] = (await given(wanted)).getVideoTracks()
+      const silence = new AudioContext().createMediaStreamDestination().stream.getAudioTracks()
+      return new MediaStream([...(picture === undefined ? [] : [picture]), ...silence])
+    }
+  })
+  const share = ann.getByRole("button", { name: "Share the screen" })
+  await share.click()
+  await eventually(async () => (await sizeOf(ben, "Ann")) !== camera, "the screen at Ben")
+  // The fake microphone beeps once a second.
+  const heard = await ben.evaluate(
+    () =>
+      new Promise<boolean>((resolve) => {
+        const tile = document.querySelector('li:has(video[aria-label="Ann"])')
+        const observer = new MutationObserver(() => {
+          if (tile?.hasAttribute("data-speaking") === true) resolve(true)
+        })
+        if (tile !== null) observer.observe(tile, { attributes: true })
+        // timed: three beeps of the fake microphone, which would be heard.
+        setTimeout(() => resolve(false), 3000)
+      }),
+  )
+  expect(heard).toBe(false)
+  await ann.getByRole("button", { name: "Microphone", exact: true }).click()
+  await eventually(() => speaks(ben, "Ann"), "Ann's sound over the shared screen")
+})
+
 test("who is muted is heard while the space bar is held; who has no picture is their initials", async () => {
   const stage = await stageWith(site, [MEETING], "publish", "start")
   const [ann, ben] = [await enter(stage, "Ann Marie Meyer"), await enter(stage, "Ben")]

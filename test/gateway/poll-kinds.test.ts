@@ -74,6 +74,8 @@ const boardAt = async (
   return d.board.map(({ name, rank, points }: Frame) => [name, rank, points])
 }
 
+const tallies = (client: Client) => client.received.filter(({ t }) => t === "poll.tally")
+
 const textsIn = (poll: Frame): ReadonlyArray<string> => poll.options.map(({ text }: { text: string }) => text)
 
 describe("a ranking", () => {
@@ -151,7 +153,8 @@ describe("written answers", () => {
     await choose(ann, id)
     await write(ann, id, "RUDE")
     await host.command("poll.close", { id })
-    expect(textsIn((await bob.dispatch("poll.closed")).d.poll)).toEqual(["kind"])
+    // Dispatches are stored, and have no answers that a host might hide later.
+    expect((await bob.dispatch("poll.closed")).d.poll).toMatchObject({ options: [], status: "closed" })
     expect(textsIn(readyOf(await house.join(stage, "cleo")).polls[0])).toEqual(["kind"])
     await host.command("poll.hide", { id, optionId: rude.id, on: false })
     expect(new Set(textsIn(readyOf(await house.join(stage, "dora")).polls[0]))).toEqual(new Set(["rude", "kind"]))
@@ -223,7 +226,7 @@ describe("a quiz", () => {
     expect(polls[0].board).toMatchObject([{ name: "Name of ann", points: 1000 }])
   })
 
-  test("adds up over quizzes, shares ranks, and hides names where the last one does", async () => {
+  test("adds up over closed quizzes, and shares ranks", async () => {
     const { host, ann, bob } = await assemble()
     const first = await opened(host, { ...CAPITAL, correct: [1, 2] })
     expect(first.most).toBe(2)
@@ -233,13 +236,29 @@ describe("a quiz", () => {
       ["Name of ann", 1, 1000],
       ["Name of bob", 1, 1000],
     ])
-    const second = await opened(host, { ...CAPITAL, anonymous: true })
+    // Points of a quiz that is still open would tell its right option.
+    const open = await opened(host, CAPITAL)
+    await choose(bob, open.id, "1")
+    const second = await opened(host, CAPITAL)
     await choose(ann, second.id, "1")
     await host.command("poll.close", { id: second.id })
-    expect(await boardAt(ann, second.id)).toEqual([
-      [null, 1, 2000],
-      [null, 2, 1000],
+    expect(await boardAt(bob, second.id)).toEqual([
+      ["Name of ann", 1, 2000],
+      ["Name of bob", 2, 1000],
     ])
+  })
+
+  test("that is anonymous tells nobody who has its points, there and on later boards", async () => {
+    const { host, ann, bob } = await assemble()
+    const secret = await opened(host, { ...CAPITAL, anonymous: true })
+    for (const one of [ann, bob]) await choose(one, secret.id, one === ann ? "1" : "2")
+    await host.command("poll.close", { id: secret.id })
+    expect(await boardAt(bob, secret.id)).toEqual([[null, 1, 1000]])
+    expect(JSON.stringify(tallies(bob).map(({ d }) => d.board))).not.toContain("ann")
+    const named = await opened(host, CAPITAL)
+    await choose(bob, named.id, "1")
+    await host.command("poll.close", { id: named.id })
+    expect(await boardAt(ann, named.id)).toEqual([["Name of bob", 1, 1000]])
   })
 
   test.each([

@@ -49,6 +49,7 @@ const TAKEN = [
   "history",
   "approval",
   "waitingList",
+  "reminderMinutes",
   "capacity",
   "metadata",
 ]

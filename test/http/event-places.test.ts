@@ -35,6 +35,11 @@ describe("the fields", () => {
     expect((await api("GET", `/v1/events/${id}`)).body).toMatchObject({ ...PLACE, location: null })
     expect((await patch(id, NONE)).body).toMatchObject(NONE)
     expect(await createEvent(server.url, acme.key, PLACE)).toMatchObject(PLACE)
+    expect(made).toMatchObject({ reminderMinutes: null })
+    const times = { reminderMinutes: [43_200, 5] }
+    expect((await patch(id, times)).body).toMatchObject(times)
+    expect((await patch(id, { title: "Renamed again" })).body).toMatchObject(times)
+    expect((await patch(id, { reminderMinutes: null })).body).toMatchObject({ reminderMinutes: null })
   })
 
   test.each([
@@ -46,6 +51,11 @@ describe("the fields", () => {
     ["a description of 10,001 characters", { description: "x".repeat(10_001) }, "description"],
     ["a blank place", { location: "  " }, "location"],
     ["a place of 301 characters", { location: "x".repeat(301) }, "location"],
+    ["no times of reminders", { reminderMinutes: [] }, "reminderMinutes"],
+    ["six times of reminders", { reminderMinutes: [10, 20, 30, 40, 50, 60] }, "reminderMinutes"],
+    ["a time twice", { reminderMinutes: [60, 60] }, "reminderMinutes"],
+    ["a time in the last minutes", { reminderMinutes: [60, 4] }, "reminderMinutes/1"],
+    ["half a minute", { reminderMinutes: [60.5] }, "reminderMinutes/0"],
   ])("refuse %s by the field, when an event is made and when it is changed", async (_name, fields, field) => {
     const { id } = await createEvent(server.url, acme.key)
     for (const answer of [

@@ -113,13 +113,15 @@ const newEvent = async (
     scheduled_at: toTimestamp(START),
     reminders: true,
     time_zone: null as string | null,
+    reminder_minutes: null as ReadonlyArray<number> | null,
     ...fields,
   }
   await sql`
     insert into events (id, workspace_id, type, title, allow_anonymous_voting, allow_anonymous_questions, metadata,
-                        status, visibility, scheduled_at, reminders, time_zone)
+                        status, visibility, scheduled_at, reminders, time_zone, reminder_minutes)
     values (${id}, ${workspaceId}, 'webinar', 'Launch', false, false, '{}',
-            ${row.status}, ${row.visibility}, ${row.scheduled_at}, ${row.reminders}, ${row.time_zone})`
+            ${row.status}, ${row.visibility}, ${row.scheduled_at}, ${row.reminders}, ${row.time_zone},
+            ${row.reminder_minutes === null ? null : sql.json(row.reminder_minutes)})`
   for (const [email, before] of Object.entries(people)) {
     await sql`
       insert into registrations (id, event_id, name, email, created_at)
@@ -157,6 +159,44 @@ describe("a reminder", () => {
     const all = await node.letters()
     expect(all.map(({ subject }) => subject).filter((subject) => subject === "Starting soon: Launch")).toHaveLength(2)
     expect(all).toHaveLength(4)
+  })
+
+  test("comes at the event's own times instead, to those who had registered by then", async () => {
+    const node = await openNode()
+    const week = 7 * 24 * 60
+    const { id } = await newEvent(
+      { "ada@example.com": 30 * DAY, "late@example.com": 2 * DAY },
+      { reminder_minutes: [week, 60] },
+    )
+    await node.remind(START - 7 * DAY - 1000)
+    expect(await node.letters()).toEqual([])
+    for (const late of [0, 1000, HOUR]) await node.remind(START - 7 * DAY + late)
+    expect((await node.letters()).map(({ to, subject }) => `${to} ${subject}`)).toEqual([
+      "ada@example.com Reminder: Launch",
+    ])
+    // Neither a day nor ten minutes before.
+    await node.remind(START - DAY)
+    expect(await node.letters()).toHaveLength(1)
+    await node.open(START - HOUR)
+    // A time that was taken out while its emails were due.
+    await sql`update events set reminder_minutes = '[30]' where id = ${id}`
+    expect(await node.step(START - HOUR)).toBe("none")
+    for (const left of [30, 10, 1]) await node.remind(START - left * MINUTE)
+    expect((await node.letters()).map(({ to, subject }) => `${to} ${subject}`).toSorted()).toEqual([
+      "ada@example.com Reminder: Launch",
+      "ada@example.com Starting soon: Launch",
+      "late@example.com Starting soon: Launch",
+    ])
+  })
+
+  test("at an own time is not sent more than half a day late", async () => {
+    const node = await openNode()
+    await newEvent({ "ada@example.com": 30 * DAY }, { reminder_minutes: [3 * 24 * 60] })
+    await node.remind(START - 2.5 * DAY)
+    expect(await node.letters()).toEqual([])
+    await newEvent({ "bob@example.com": 30 * DAY }, { reminder_minutes: [3 * 24 * 60] })
+    await node.remind(START - 2.5 * DAY - 1000)
+    expect((await node.letters()).map(({ to }) => to).toSorted()).toEqual(["ada@example.com", "bob@example.com"])
   })
 
   test("is for those alone who have a place", async () => {
@@ -274,7 +314,7 @@ describe("a reminder", () => {
 
   test("has the title as it is, on one line, and no link in the name", () => {
     const reminder = {
-      kind: "day" as const,
+      isSoon: false,
       name: "https://evil.example",
       event: "Win at St.Gallen\n<b>",
       when: toTimestamp(START),
@@ -388,7 +428,7 @@ test("an email that is of no use any more is not sent", async () => {
   const letter = (to: string, notAfter: number): EmailMessage => ({
     ...reminderEmail(
       to,
-      { kind: "minutes", name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
+      { isSoon: true, name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
       {
         enter: "https://app.example.com/enter",
         leave: "https://api.example.com/leave",

@@ -26,7 +26,7 @@ const OTHERS: { readonly [table: string]: string } = {
   event_notices: "audience time_zone",
   event_reminders: "kind",
   event_summaries: "source",
-  events: "type status visibility join_code host_absence history time_zone approval waiting_list",
+  events: "type status visibility join_code host_absence history time_zone approval waiting_list reminder_minutes",
   kept_publications: "t",
   form_answers: "form",
   form_wordings: "form question_id question",

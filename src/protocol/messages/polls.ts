@@ -20,10 +20,10 @@ const PollChoice = Schema.Struct({
   hidden: optional(Schema.Boolean),
 }).annotate(named("PollChoice"))
 
-/** A place of a quiz's board. `name` is null where names are hidden. People with as many points share a rank, starting at 1. */
+/** A place of a quiz's board. An anonymous quiz names nobody. People with as many points share a rank, starting at 1. */
 const QuizPlace = Schema.Struct({
   rank: Schema.Int,
-  participantId: Schema.String,
+  participantId: nullable(Schema.String),
   name: nullable(Schema.String),
   points: Schema.Int,
 })
@@ -37,7 +37,10 @@ export const PollView = Schema.Struct({
   rev: Schema.Int,
   question: Schema.String,
   kind: PollKind,
-  /** The options; those of `text` and `wordcloud` are the answers with the most votes, at most 100 that the receiver may see. */
+  /**
+   * The options; those of `text` and `wordcloud` are the answers with the most votes, at most 100 that the receiver may see, and for
+   * everyone in `ready` and tallies alone.
+   */
   options: Schema.Array(PollChoice),
   anonymous: Schema.Boolean,
   allowChange: Schema.Boolean,
@@ -49,7 +52,7 @@ export const PollView = Schema.Struct({
   /** Most options of a vote in a quiz. */
   most: optional(Schema.Int),
   correct: optional(Schema.Array(Schema.String)),
-  /** Ten people with the most points of the event's quizzes so far; of a closed quiz, in `ready` alone. */
+  /** Ten people with the most points of the event's closed quizzes; in `ready` alone. */
   board: optional(Schema.Array(QuizPlace)),
   createdAt: Instant,
   openedAt: nullable(Instant),
@@ -65,7 +68,7 @@ export const PollTally = Schema.Struct({
   voters: Schema.Int,
   /** Present where the voters write the options. */
   options: optional(Schema.Array(PollChoice)),
-  /** Ten people with the most points of the event's quizzes so far; present once a quiz is closed. */
+  /** Ten people with the most points of the event's closed quizzes; present once this one is closed. */
   board: optional(Schema.Array(QuizPlace)),
 })
 export type PollTally = typeof PollTally.Type

@@ -15,7 +15,8 @@ export const openReminders = async (sql: Queryable, { kind, after, upTo }: DueKi
   await sql`
     insert into event_reminders (event_id, kind, scheduled_at)
     select e.id, ${kind}, e.scheduled_at from events e
-     where e.status = 'scheduled' and e.cancelled_at is null and e.reminders and e.scheduled_at > ${after} and e.scheduled_at <= ${upTo}
+     where e.status = 'scheduled' and e.cancelled_at is null and e.reminders and e.reminder_minutes is null
+       and e.scheduled_at > ${after} and e.scheduled_at <= ${upTo}
        and e.visibility <> 'private' and e.registered > 0 and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
        and not exists (select from event_reminders r
                         where r.event_id = e.id and r.kind = ${kind} and r.scheduled_at = e.scheduled_at)
@@ -44,8 +45,49 @@ export const claimReminder = async (
     select r.event_id, e.workspace_id, e.title, e.time_zone, r.scheduled_at, r.after_email
       from event_reminders r join events e on e.id = r.event_id
      where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
-       and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.cancelled_at is null and e.reminders and e.visibility <> 'private'
+       and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.cancelled_at is null
+       and e.reminders and e.reminder_minutes is null and e.visibility <> 'private'
        and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
+     order by r.touched_at limit 1 for update of r skip locked for key share of e skip locked`
+  return row
+}
+
+/** Delay in minutes after which a late reminder at an own time is no longer sent. An event may be over half a day later. */
+const LATEST_MINUTES = 720
+/** Minutes of the earliest reminder, which bounds what the index is read for. */
+const EARLIEST_MINUTES = 43_200
+
+/** Records the events for which a reminder at an own time has become due; its kind is the number of minutes. */
+export const openOwnReminders = async (sql: Queryable, now: Timestamp, limit: number): Promise<void> => {
+  await sql`
+    insert into event_reminders (event_id, kind, scheduled_at)
+    select e.id, lead.minutes, e.scheduled_at
+      from events e cross join lateral jsonb_array_elements_text(e.reminder_minutes) as lead(minutes)
+     where e.status = 'scheduled' and e.cancelled_at is null and e.reminders and e.reminder_minutes is not null
+       and e.scheduled_at > ${now}::timestamptz and e.scheduled_at <= ${now}::timestamptz + make_interval(mins => ${EARLIEST_MINUTES})
+       and e.scheduled_at <= ${now}::timestamptz + make_interval(mins => lead.minutes::integer)
+       and e.scheduled_at > ${now}::timestamptz + make_interval(mins => lead.minutes::integer - ${LATEST_MINUTES})
+       and e.visibility <> 'private' and e.registered > 0 and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
+       and not exists (select from event_reminders r
+                        where r.event_id = e.id and r.kind = lead.minutes and r.scheduled_at = e.scheduled_at)
+     order by e.scheduled_at limit ${limit}
+    on conflict do nothing`
+}
+
+/** Claims as `claimReminder` does. A time that the event no longer has is left out. */
+export const claimOwnReminder = async (
+  sql: Queryable,
+  now: Timestamp,
+): Promise<(ClaimedReminder & { readonly kind: string }) | undefined> => {
+  const [row] = await sql<(ClaimedReminder & { readonly kind: string })[]>`
+    select r.event_id, e.workspace_id, e.title, e.time_zone, r.scheduled_at, r.after_email, r.kind
+      from event_reminders r join events e on e.id = r.event_id
+     where not r.done and r.kind not in ('day', 'minutes') and r.scheduled_at > ${now}::timestamptz
+       and r.scheduled_at > ${now}::timestamptz
+           + make_interval(mins => case when r.kind ~ '^[0-9]+$' then r.kind::integer end - ${LATEST_MINUTES})
+       and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.cancelled_at is null and e.reminders
+       and e.reminder_minutes @> to_jsonb(case when r.kind ~ '^[0-9]+$' then r.kind::integer end)
+       and e.visibility <> 'private' and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
      order by r.touched_at limit 1 for update of r skip locked for key share of e skip locked`
   return row
 }

@@ -93,8 +93,18 @@ const choose = (state: PollState, id: string, optionIds: ReadonlyArray<string>, 
 }
 
 export const pollsAnswered = (state: PollState, answered: AnsweredCommand, me: Me): PollState => {
-  if (answered.t === "poll.vote") return choose(state, answered.d.pollId, answered.d.optionIds, me)
-  return "poll" in answered.d ? putPoll(state, answered.d.poll, me) : state
+  switch (answered.t) {
+    case "poll.create":
+    case "poll.open":
+    case "poll.close":
+    case "poll.publish":
+    case "poll.hide":
+      return putPoll(state, answered.d.poll, me)
+    case "poll.vote":
+      return choose(state, answered.d.pollId, answered.d.optionIds, me)
+    default:
+      return state
+  }
 }
 
 /** Number of anonymous voters and of their addresses, by poll or question, for staff. */

@@ -107,7 +107,12 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
       {event.value.status === "ended" ? (
         <Suspense fallback={<p role="status">{texts.loading}</p>}>
           <Replay eventId={eventId} sessionToken={session?.token} />
-          {event.value.visibility === "private" ? null : <AnswerForm eventId={eventId} form="survey" token={null} />}
+        </Suspense>
+      ) : null}
+      {event.value.status === "ended" && event.value.visibility !== "private" ? (
+        // The recap does not wait for the survey.
+        <Suspense>
+          <AnswerForm eventId={eventId} form="survey" token={null} />
         </Suspense>
       ) : null}
     </main>

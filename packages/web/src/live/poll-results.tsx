@@ -19,8 +19,9 @@ const Board = ({ places }: { readonly places: NonNullable<PollView["board"]> }) 
   const { live } = useTexts()
   return (
     <ol className="stack-close" aria-label={live.board}>
-      {places.map(({ participantId, rank, name, points }) => (
-        <li key={participantId} value={rank}>
+      {places.map(({ rank, name, points }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the places of an anonymous quiz have no other identity
+        <li key={at} value={rank}>
           <bdi>{name ?? live.somebody}</bdi> <span className="quiet">{live.points(points)}</span>
         </li>
       ))}

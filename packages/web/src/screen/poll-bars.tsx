@@ -43,11 +43,14 @@ export const PollBars = ({ client }: { readonly client: GatewayClient }) => {
   const counts = everyoneSees(poll) ? poll.counts : undefined
   const most = Math.max(1, ...(counts ?? []))
   if (poll.kind === "wordcloud" && counts !== undefined) return <Cloud poll={poll} counts={counts} />
+  // The session of a host has the answers that people wrote before the audience may see them.
+  const isWritten = poll.kind === "text" || poll.kind === "wordcloud"
+  const options = isWritten && counts === undefined ? [] : poll.options
   return (
     <section aria-label={poll.question}>
       <h2>{poll.question}</h2>
       <ul className="bars">
-        {poll.options.map(({ id, text, hidden = false }, index) => {
+        {options.map(({ id, text, hidden = false }, index) => {
           const count = counts?.[index]
           return hidden ? null : (
             <li key={id}>

@@ -100,6 +100,7 @@ export const event = {
   history: "kept",
   approval: null,
   waitingList: { offerHours: 24 },
+  reminderMinutes: [10_080, 60],
   capacity: 1000,
   metadata: { crmId: "4711" },
   createdAt: T0,

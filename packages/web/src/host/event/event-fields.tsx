@@ -25,7 +25,14 @@ export type EventValues = Pick<
   | "capacity"
   | "approval"
   | "waitingList"
-> & { readonly description: string }
+> & {
+  readonly description: string
+  /** Minutes before the start, as they were typed; empty for the server's own times. */
+  readonly reminderTimes: string
+}
+
+/** Numbers in a text; other characters separate them. */
+const numbersIn = (text: string): ReadonlyArray<number> => (text.match(/\d+/g) ?? []).map(Number)
 
 export const NEW_EVENT_VALUES: EventValues = {
   title: "",
@@ -38,6 +45,7 @@ export const NEW_EVENT_VALUES: EventValues = {
   allowAnonymousQuestions: false,
   allowAnonymousVoting: false,
   reminders: true,
+  reminderTimes: "",
   hostAbsence: { measure: "nothing", afterSeconds: 60 },
   history: "brief",
   capacity: null,
@@ -53,8 +61,9 @@ const descriptionOf = ({ description, metadata }: Event): string => {
 }
 
 /** The values as the API takes them. */
-export const settingsOf = ({ description, location, timeZone, ...others }: EventValues) => ({
+export const settingsOf = ({ description, location, timeZone, reminderTimes, ...others }: EventValues) => ({
   ...others,
+  reminderMinutes: reminderTimes.trim() === "" ? null : numbersIn(reminderTimes),
   description: description.trim() || null,
   location: location?.trim() || null,
   timeZone: timeZone?.trim() || null,
@@ -71,6 +80,7 @@ export const valuesOf = (event: Event): EventValues => ({
   allowAnonymousQuestions: event.allowAnonymousQuestions,
   allowAnonymousVoting: event.allowAnonymousVoting,
   reminders: event.reminders,
+  reminderTimes: (event.reminderMinutes ?? []).join(", "),
   hostAbsence: event.hostAbsence,
   history: event.history,
   capacity: event.capacity,
@@ -91,6 +101,7 @@ export const EVENT_FIELDS = [
   "capacity",
   "hostAbsence.afterSeconds",
   "waitingList.offerHours",
+  "reminderMinutes",
 ] as const
 
 const MEASURES: ReadonlyArray<HostAbsence["measure"]> = ["nothing", "slowChat", "locked", "lobbyClosed"]
@@ -184,6 +195,16 @@ export const EventFields = ({
       <CheckField isSelected={values.reminders} onChange={(reminders) => set({ reminders })}>
         {host.reminders}
       </CheckField>
+      {values.reminders ? (
+        <TextField
+          name="reminderMinutes"
+          label={host.reminderTimes}
+          hint={host.reminderTimesHint}
+          value={values.reminderTimes}
+          onChange={(reminderTimes) => set({ reminderTimes })}
+          maxLength={40}
+        />
+      ) : null}
       <CheckField
         isSelected={values.history === "kept"}
         onChange={(isKept) => set({ history: isKept ? "kept" : "brief" })}

@@ -6,11 +6,15 @@ import { useAction } from "../../api/use-action.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { Choice } from "../../ui/choice.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { DraftAgenda } from "./draft-agenda.tsx"
 import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT_VALUES, settingsOf } from "./event-fields.tsx"
 import { inputOf, newDraft, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
+import { agendaOf, TEMPLATE_NAMES, type TemplateName } from "./templates.ts"
+
+const CHOICES = ["none", ...TEMPLATE_NAMES] as const
 
 /** Index of the first phase that the server refused; -1 without one. */
 const refusedPhase = (error: unknown): number => {
@@ -27,6 +31,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const [, navigate] = useLocation()
   const [values, change] = useState<EventValues>(NEW_EVENT_VALUES)
   const [phases, arrange] = useState<ReadonlyArray<PhaseDraft>>(() => [newDraft("broadcast")])
+  const [template, begin] = useState<TemplateName | "none">("none")
   const sent = useRef(phases)
   const { run, isPending, error } = useAction(() => {
     sent.current = phases
@@ -60,6 +65,16 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
     >
       <h2>{host.newEvent}</h2>
       <EventFields values={values} onChange={change} autoFocus />
+      <Choice
+        label={host.template}
+        options={CHOICES.map((name) => [name, host.templates[name]] as const)}
+        value={template}
+        onChange={(name) => {
+          begin(name)
+          choose(undefined)
+          arrange(name === "none" ? [newDraft("broadcast")] : agendaOf(name))
+        }}
+      />
       <DraftAgenda phases={phases} onChange={arrange} chosenKey={key} onChoose={choose} />
       <FailureNotice error={left} />
       <div className="row">

@@ -93,8 +93,10 @@ export const NewPoll = ({ client }: ClientProps) => {
           onChange={(chosen) => {
             choose(chosen)
             if (chosen === "rating" && lines.trim() === "") write(RATING)
-            // The board of a quiz names people, unless the host wishes otherwise.
-            if (chosen === "quiz") hideNames(false)
+            if ((chosen === "quiz") === (kind === "quiz")) return
+            // The board of a quiz names people, and its counts would tell which option leads.
+            hideNames(chosen !== "quiz")
+            show(chosen === "quiz" ? "afterVote" : "live")
           }}
         />
         <Choice

@@ -1,5 +1,5 @@
 /** Shown before a call: nobody is heard or seen without having pressed a button. */
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
@@ -35,6 +35,13 @@ const Preview = <People,>({ session, view }: Omit<Props<People>, "problem">) => 
 export const JoinCall = <People,>({ session, view, problem }: Props<People>) => {
   const { live } = useTexts()
   const [isPreview, setPreview] = useState(false)
+  // The panel goes with the person's place; devices must not stay on behind it.
+  useEffect(
+    () => () => {
+      if (session.read().state === "off") session.leave()
+    },
+    [session],
+  )
   const toggle = () => {
     setPreview(!isPreview)
     if (isPreview) session.leave()

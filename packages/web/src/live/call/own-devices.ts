@@ -101,10 +101,8 @@ export class OwnDevices {
   }
 
   #send(kind: DeviceKind): void {
-    if (kind === "microphone") {
-      this.#mix()
-      this.#sending.sound(this.sound)
-    } else if (this.#screen === null) this.#sending.picture(this.picture)
+    if (kind === "microphone") this.#sendSound()
+    else if (this.#screen === null) this.#sending.picture(this.picture)
   }
 
   async turnOn(kind: DeviceKind): Promise<void> {
@@ -168,12 +166,15 @@ export class OwnDevices {
     this.#show(null)
   }
 
-  #mix(): void {
+  #sendSound(): void {
     this.#mixture?.stop()
     const sound = this.#screen?.getAudioTracks()[0]
     const { microphone } = this.#tracks
     this.#mixture = sound === undefined ? null : mixed(microphone === null ? [sound] : [sound, microphone])
+    this.#sending.sound(this.sound)
     this.#sending.muted(this.#view.isMuted && this.#mixture === null)
+    // A call that is no longer muted turns on what it sent until now: a muted microphone stays silent in the mixture.
+    if (microphone !== null) microphone.enabled = !this.#view.isMuted
   }
 
   close(): void {

@@ -23,15 +23,16 @@ const SHOWN_ANSWERS = 100
 type Records = ReadContext["records"]
 type Results = Pick<PollTally, "counts" | "voters"> & Pick<PollView, "options">
 
-/** Written answers with the most votes first. */
-const answersOf = (records: Records, pollId: string, isStaff: boolean) =>
-  Array.from(records.all("pollAnswer"), ([key, answer]) => ({ ...partsOfVote(key), ...answer }))
-    .filter(({ of, hidden }) => of === pollId && (isStaff || !hidden))
+/** Written answers with the most votes first; for staff also hidden ones, after the others. */
+const answersOf = (records: Records, pollId: string, isStaff: boolean) => {
+  const all = Array.from(records.all("pollAnswer"), ([key, answer]) => ({ ...partsOfVote(key), ...answer }))
+    .filter(({ of }) => of === pollId)
     .sort((a, b) => b.votes - a.votes || byCodeUnits(a.voter, b.voter))
-    .slice(0, SHOWN_ANSWERS)
+  const shown = all.filter(({ hidden }) => !hidden).slice(0, SHOWN_ANSWERS)
+  return isStaff ? [...shown, ...all.filter(({ hidden }) => hidden).slice(0, SHOWN_ANSWERS)] : shown
+}
 
-const resultsOf = (records: Records, { id, kind, options, counts, voters }: Poll, isStaff: boolean): Results => {
-  if (!isWritten(kind)) return { options, counts, voters }
+const writtenResults = (records: Records, { id, voters }: Poll, isStaff: boolean): Results => {
   const answers = answersOf(records, id, isStaff)
   return {
     options: answers.map(({ voter, text, hidden }) => ({ id: voter, text, ...(hidden ? { hidden } : {}) })),
@@ -40,31 +41,56 @@ const resultsOf = (records: Records, { id, kind, options, counts, voters }: Poll
   }
 }
 
-/** The board of a closed quiz. Its names are in `ready` and tallies alone, which are stored nowhere. */
-const boardIn = (records: Records, { board, status, anonymous }: Poll): Pick<PollTally, "board"> =>
-  board === undefined || status !== "closed"
-    ? {}
-    : {
-        board: board.map((place) => ({ ...place, name: anonymous ? null : nameOnBoard(records, place.participantId) })),
-      }
+/** Results of written polls by their records, which each vote and each hidden answer replaces: everybody who joins asks for them. */
+const REMEMBERED = [new WeakMap<Poll, Results>(), new WeakMap<Poll, Results>()] as const
 
-const pollView = (records: Records, poll: Poll, isStaff: boolean): PollView => {
+const resultsOf = (records: Records, poll: Poll, isStaff: boolean): Results => {
+  const { kind, options, counts, voters } = poll
+  if (!isWritten(kind)) return { options, counts, voters }
+  const remembered = REMEMBERED[isStaff ? 0 : 1]
+  const results = remembered.get(poll) ?? writtenResults(records, poll, isStaff)
+  remembered.set(poll, results)
+  return results
+}
+
+/** The board of a closed quiz. Its names are in `ready` and tallies alone, which are stored nowhere. */
+const boardIn = (records: Records, { board, status, anonymous }: Poll): Pick<PollTally, "board"> => {
+  if (board === undefined || status !== "closed") return {}
+  return {
+    board: board.map(({ participantId, ...place }) =>
+      anonymous
+        ? { ...place, participantId: null, name: null }
+        : { ...place, participantId, name: nameOnBoard(records, participantId) },
+    ),
+  }
+}
+
+/** The poll without its results. */
+const pollView = (poll: Poll, isStaff: boolean): PollView => {
   const { counts: _counts, voters: _voters, extendedMs: _extended, correct, board: _board, ...rest } = poll
   const { blocked: _blocked, ...shown } = rest
   return {
     ...shown,
     ...(isWritten(poll.kind) ? { options: [] } : {}),
     ...(correct === undefined ? {} : { most: correct.length }),
-    ...(isStaff || everyoneSees(poll) ? resultsOf(records, poll, isStaff) : {}),
     ...(correct !== undefined && (isStaff || poll.status === "closed") ? { correct } : {}),
   }
 }
 
 /** The poll as staff see it, without the board of a quiz. */
-export const staffPoll = (records: Records, poll: Poll): PollView => pollView(records, poll, true)
+export const staffPoll = (records: Records, poll: Poll): PollView => ({
+  ...pollView(poll, true),
+  ...resultsOf(records, poll, true),
+})
 
-/** The poll as everyone sees it, without the board of a quiz. */
-export const sharedPoll = (records: Records, poll: Poll): PollView => pollView(records, poll, false)
+/**
+ * The poll as everyone sees it, without what only `ready` and tallies have: the board of a quiz, and written answers. Dispatches are stored,
+ * and may be replayed after a host has hidden an answer.
+ */
+export const sharedPoll = (records: Records, poll: Poll): PollView => ({
+  ...pollView(poll, false),
+  ...(everyoneSees(poll) && !isWritten(poll.kind) ? resultsOf(records, poll, false) : {}),
+})
 
 /** Fields shared by the two webhook events of polls. */
 const occurrenceOf = ({ id, question, kind, anonymous, openedAt }: Poll): Occurrence["extra"] => ({
@@ -121,7 +147,10 @@ export const tallyDispatches = ({ records }: ReadContext, id: string): ReadonlyA
 export const sharedView = ({ records }: ReadContext): Partial<SharedState> => ({
   polls: [...records.all("poll").values()]
     .filter(({ status }) => status !== "draft")
-    .map((poll) => ({ ...sharedPoll(records, poll), ...(everyoneSees(poll) ? boardIn(records, poll) : {}) })),
+    .map((poll) => ({
+      ...pollView(poll, false),
+      ...(everyoneSees(poll) ? { ...resultsOf(records, poll, false), ...boardIn(records, poll) } : {}),
+    })),
 })
 
 export const staffView = ({ records }: ReadContext): Partial<StaffState> => ({

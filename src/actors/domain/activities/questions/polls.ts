@@ -41,7 +41,7 @@ const changePoll = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>
   const poll: Poll = { ...before, ...changed, rev: before.rev + 1 }
   turn.put("poll", poll.id, poll)
   turn.publish(t, "event", { poll: sharedPoll(turn.records, poll) })
-  // The dispatch lacks the answers that only staff see, and the board of a quiz.
+  // The dispatch lacks written answers, and the board of a quiz.
   if (isWritten(poll.kind) || poll.kind === "quiz") turn.publishThrottled(`poll.tally:${poll.id}`)
   return poll
 }
@@ -60,7 +60,7 @@ interface PollEvent {
 }
 
 const close = (turn: Turn, { poll, status }: PollEvent, why: "elapsed" | "cancelled"): Poll => {
-  const board = poll.kind === "quiz" ? { board: boardOf(turn) } : {}
+  const board = poll.kind === "quiz" ? { board: boardOf(turn, poll) } : {}
   const closed = changePoll(turn, "poll.closed", poll, { status, closedAt: turn.at, ...board })
   publishTimer(turn, closed, why)
   turn.emitOccurrence("poll.closed", views.closedExtra(turn.records, closed))
@@ -208,8 +208,11 @@ const hide: CommandHandler<"poll.hide"> = (turn, { id, optionId, on = true }) =>
   if (answer.hidden === on) return current(turn, poll)
   if (!on && answer.votes === 0) turn.remove("pollAnswer", key)
   else turn.put("pollAnswer", key, { ...answer, hidden: on })
+  // Results are remembered by the poll's record.
+  const next = { ...poll }
+  turn.put("poll", id, next)
   turn.publishThrottled(`poll.tally:${id}`)
-  return current(turn, poll)
+  return current(turn, next)
 }
 
 const remove: CommandHandler<"poll.delete"> = (turn, { id }, rev) => {

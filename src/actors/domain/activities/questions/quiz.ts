@@ -28,11 +28,17 @@ export const givePoints = (turn: Turn, poll: Poll, optionIds: ReadonlyArray<stri
   if (points > 0) turn.put("quizPoints", voteId(poll.id, participantId), { points, name: poll.anonymous ? null : name })
 }
 
-/** People with the most points of all quizzes of the event. */
-export const boardOf = (turn: Turn): ReadonlyArray<BoardPlace> => {
+/**
+ * People with the most points of this quiz and of those that are closed: the points of an open one would tell who is right. Anonymous
+ * quizzes have a board of their own, because points that were added to a person's others would tell who they are.
+ */
+export const boardOf = (turn: Turn, { id, anonymous }: Poll): ReadonlyArray<BoardPlace> => {
   const totals = new Map<string, number>()
+  const isCounted = (quiz: Poll | undefined): boolean =>
+    quiz !== undefined && quiz.anonymous === anonymous && (quiz.id === id || quiz.status === "closed")
   for (const [key, { points }] of turn.all("quizPoints")) {
-    const { voter } = partsOfVote(key)
+    const { of, voter } = partsOfVote(key)
+    if (!isCounted(turn.get("poll", of))) continue
     totals.set(voter, (totals.get(voter) ?? 0) + points)
   }
   const first = [...totals]
