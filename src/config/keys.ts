@@ -57,7 +57,7 @@ export const CONFIG_KEYS = [
   {
     name: "MAIL_PER_WORKSPACE_PER_DAY",
     fallback: "200",
-    doc: "Invitations and other emails that a workspace may send to addresses it chose, in a day (UTC), 0 to 1000000; one more is answered 429. All workspaces that one account founded have ten times as many together. Entry links, reminders and news of people who registered, and notes for people who were there, are not counted.",
+    doc: "Invitations and other emails that a workspace may send to addresses it chose, in a day (UTC), 0 to 1000000; one more is answered 429. All workspaces that one account founded have ten times as many together. Entry links, reminders and news of people who registered, and notes for people who were there, are not counted; decisions about registrations are, unless they answer a pending one without a reason.",
   },
   { name: "IDP_ISSUER", fallback: "unset", doc: "OpenID Connect issuer that accounts may sign in with." },
   {

@@ -15,6 +15,8 @@ interface NoticeTo {
   readonly name: string | null
   readonly email: string
   readonly isInvited: boolean
+  /** False for registered people without a place, whose calendars do not have the event. */
+  readonly hasPlace: boolean
   /** The event as the reader knows it; null if that is unknown. */
   readonly known: KnownEvent | null
 }
@@ -111,7 +113,7 @@ const calendarOf = (
   { page, sender, stamp }: { readonly page: string | null; readonly sender: string | null; readonly stamp: Timestamp },
 ): Pick<EmailMessage, "calendar"> => {
   const scheduledAt = event.scheduledAt ?? to.known?.scheduledAt ?? null
-  if (scheduledAt === null) return {}
+  if (scheduledAt === null || !to.hasPlace) return {}
   const method = event.isCancelled || event.scheduledAt === null ? "CANCEL" : "REQUEST"
   return {
     calendar: {

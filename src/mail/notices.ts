@@ -104,7 +104,7 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
       const { id, name, email, isLate, hasPlace } = reader
       const isInvited = audience === "invited"
       const token = refusals.tokenFor({ workspaceId, kind: "invitation", email })
-      const to = { name, email, isInvited, known: isLate ? null : knownOf(notice) }
+      const to = { name, email, isInvited, hasPlace, known: isLate ? null : knownOf(notice) }
       const readersLinks = {
         event: gone ? null : `${appUrl}/enter/${event.id}`,
         own: id === null ? null : await linksOf(sql, event.id, id, hasPlace),

@@ -1,12 +1,17 @@
 /** Approval and the waiting list, as a host and the people who register see them. */
 import { expect, test } from "vitest"
 import { call, type Json } from "../../test/support/api.ts"
+import { rowsOf } from "../../test/support/rows.ts"
 import { shared } from "../../test/support/shared.ts"
 import { eventually } from "../../test/support/wait.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
 import { expectAccessible, openWebSite } from "./site.ts"
 
 const site = shared(openWebSite, (one) => one.stop())
+const rows = shared(
+  () => rowsOf(site.server.databaseUrl),
+  (one) => one.end(),
+)
 
 test("a host asks for approval and keeps a waiting list, decides, and a person takes the offered place", async () => {
   const stage = await stageWith(site, [{ modality: "broadcast" }], "publish")
@@ -74,4 +79,53 @@ test("a host asks for approval and keeps a waiting list, decides, and a person t
   await expectAccessible(place)
   expect((await find("Bob")).state).toBe("approved")
   expect((await letter("Bob")).subject).toBe("Your place at Launch day")
+})
+
+test("people who wait are decided also after approval is switched off; only shown people are chosen, a hundred at most", async () => {
+  const stage = await stageWith(site, [{ modality: "broadcast" }], "publish")
+  const { id } = stage.event
+  const MOST = 100
+  await rows.run(
+    `insert into registrations (id, event_id, name, email, created_at, state)
+     select new_id(), $1, 'Person ' || lpad(n::text, 3, '0'), n || '-' || $2 || '@example.com',
+            now() + n * interval '1 millisecond', 'pending' from generate_series(1, ${MOST + 1}) as n`,
+    [id, id],
+  )
+  const page = await openConsole(stage, `/host/event/${id}/registrations`)
+  const box = (n: number) => page.getByRole("checkbox", { name: `Choose Person ${String(n).padStart(3, "0")}` })
+  const approve = page.getByRole("button", { name: "Approve", exact: true })
+  await box(1).press("Space")
+  expect(await approve.isEnabled()).toBe(true)
+  await page.getByLabel("Search").fill("Person 002")
+  await box(2).waitFor()
+  await box(1).waitFor({ state: "detached" })
+  expect(await approve.isDisabled()).toBe(true)
+  await page.getByLabel("Search").fill("")
+  await box(1).waitFor()
+  expect(await box(1).isChecked()).toBe(false)
+
+  const more = page.getByRole("button", { name: "More", exact: true })
+  for (const last of [MOST, MOST + 1]) {
+    await more.press("Enter")
+    await box(last).waitFor()
+  }
+  await page.getByRole("list", { name: "Registrations" }).evaluate((list, most) => {
+    for (const one of Array.from(list.querySelectorAll<HTMLElement>("input[type=checkbox]")).slice(0, most)) one.click()
+  }, MOST)
+  await page.getByText("You chose 100 people, the most for one decision.").waitFor()
+  expect([await box(MOST + 1).isDisabled(), await box(MOST).isDisabled()]).toEqual([true, false])
+  await expectAccessible(page)
+  await box(1).press("Space")
+  expect(await box(MOST + 1).isDisabled()).toBe(false)
+  await box(1).press("Space")
+  await approve.click()
+  await box(MOST + 1).waitFor({ state: "detached" })
+  const states = await rows.run(
+    "select state, count(*)::integer as n from registrations where event_id = $1 group by 1",
+    [id],
+  )
+  expect(Object.fromEntries(states.map(({ ["state"]: state, ["n"]: n }) => [state, n]))).toEqual({
+    approved: MOST,
+    pending: 1,
+  })
 })

@@ -175,6 +175,46 @@ describe("many registrations", () => {
   })
 })
 
+describe("the emails of decisions", () => {
+  test("count as those to others, except the first answer to a registration without a reason", async () => {
+    const founder = await createWorkspace(server.url)
+    const fields = { approval: EVERYBODY, capacity: 1, waitingList: { offerHours: 24 } }
+    const house = await openRegistrations(server, rows, founder, fields)
+    const [holder = "", ada = "", bob = "", cem = "", dan = ""] = Array.from({ length: 5 }, () => newEmail())
+    for (const email of [holder, ada, bob, cem, dan]) await house.register(email)
+    const decide = async (email: string, verb: string, body: object = {}) =>
+      house.api("POST", `${house.path}/registrations/${(await house.find(email)).id}/${verb}`, { body })
+    const counted = async () =>
+      (await rows.run("select letters from workspace_letters where workspace_id = $1", [founder.id]))[0]?.["letters"]
+    await decide(holder, "approve")
+    await decide(ada, "decline")
+    expect(await counted()).toBeUndefined()
+    await decide(bob, "decline", { reason: "Buy this" })
+    expect(await counted()).toBe(1)
+    expect((await decide(ada, "approve")).body.state).toBe("waiting")
+    expect((await decide(ada, "decline")).body.state).toBe("declined")
+    expect(await counted()).toBe(3)
+
+    const quota = 200
+    await rows.run("update workspace_letters set letters = $2 where workspace_id = $1", [founder.id, quota])
+    const before = [await house.subjects(ada), await house.subjects(cem), await house.told()]
+    const ids = [(await house.find(cem)).id, (await house.find(dan)).id]
+    for (const refused of [
+      await decide(ada, "approve"),
+      await decide(cem, "decline", { reason: "Buy this" }),
+      await house.api("POST", `${house.path}/registrations/decline`, { body: { ids, reason: "Buy this" } }),
+    ]) {
+      expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"])
+      expect(refused.body.detail).toContain(`${quota} emails to others`)
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    }
+    expect([await house.subjects(ada), await house.subjects(cem), await house.told()]).toEqual(before)
+    expect([await house.stateOf(ada), await house.stateOf(cem)]).toEqual(["declined", "pending"])
+    expect((await decide(cem, "decline")).status).toBe(200)
+    expect((await decide(dan, "approve")).body.state).toBe("waiting")
+  })
+})
+
 describe("the domain of an address", () => {
   test("approves or declines at once, and everybody else waits", async () => {
     const approval = {

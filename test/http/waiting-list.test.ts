@@ -1,7 +1,7 @@
 /** The waiting list of an event: who waits, who is offered a free place, and what becomes of the offer. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { call } from "../support/api.ts"
+import { call, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { newEmail, openRegistrations } from "../support/registrations.ts"
 import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
@@ -221,6 +221,43 @@ describe("a place that becomes free", () => {
     await house.becomes(house.queue[0] ?? "", "offered")
     const { offerEndsAt } = await house.find(house.queue[0] ?? "")
     expect((Date.parse(offerEndsAt) - Date.now()) / HOUR).toBeCloseTo(2, 1)
+  })
+})
+
+describe("the answers of people who wait", () => {
+  test("are in the webhook of their registration, and no stranger replaces them once an offer is missed", async () => {
+    const house = await open()
+    const questions = [{ id: "company", kind: "text", text: "Where do you work?", required: true }]
+    await house.api("PUT", `${house.path}/forms/registration`, { body: { questions } })
+    const [holder, first] = [newEmail(), newEmail()]
+    await house.register(holder, "Bob", { company: "Initech" })
+    await house.register(first, "Ada", { company: "Acme" })
+    await house.byLink("place/leave", await house.tokenOf(holder))
+    await house.becomes(first, "offered")
+    await house.endOffers()
+    await house.becomes(first, "expired")
+    // The first returns to a free place, and then again to a full event.
+    for (const answers of [{ company: "Evil" }, undefined]) {
+      expect((await house.register(first, "Mallory", answers)).body.alreadyRegistered).toBe(true)
+      const found = await house.find(first)
+      expect([found.name, found.answers.map(({ value }: Json) => value)]).toEqual(["Ada", ["Acme"]])
+      expect((await house.lettersTo(first))[0].text).toContain("Hello Ada")
+      await rows.run("update registrations set state = 'expired' where id = $1", [found.id])
+      await house.register(newEmail(), "Cem", { company: "Umbrella" })
+    }
+    expect(
+      (await house.bodies()).map(({ type, name, answers }) => [type, name, answers?.map(({ value }: Json) => value)]),
+    ).toEqual([
+      ["registration.created", "Bob", ["Initech"]],
+      ["registration.waiting", "Ada", ["Acme"]],
+      ["registration.cancelled", "Bob", undefined],
+      ["registration.offered", "Ada", undefined],
+      ["registration.expired", "Ada", undefined],
+      ["registration.approved", "Ada", undefined],
+      ["registration.created", "Cem", ["Umbrella"]],
+      ["registration.waiting", "Ada", undefined],
+      ["registration.waiting", "Cem", ["Umbrella"]],
+    ])
   })
 })
 

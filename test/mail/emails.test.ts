@@ -58,7 +58,7 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     (name, title) =>
       noticeEmail(
         { ...EVENT, title },
-        { name, email: "a@example.com", isInvited: false, known: null },
+        { name, email: "a@example.com", isInvited: false, hasPlace: true, known: null },
         { event: URL_, own: null, unsubscribe: NO_MORE },
         { sender: null, stamp: "2027-01-02T09:00:00.000Z" },
       ),

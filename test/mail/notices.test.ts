@@ -175,16 +175,60 @@ describe("people without a place", () => {
     expect((await node.letters()).map(({ to }) => to)).toEqual(hoping.map((state) => `${state}@example.com`))
   })
 
+  test("get no calendar file, because their calendars do not have the event", async () => {
+    const node = await openNode()
+    const event = await withAll()
+    for (const [cancelledAt, method] of [
+      [toTimestamp(Date.now()), "CANCEL"],
+      [null, "REQUEST"],
+    ] as const) {
+      await change(event.id, { cancelled_at: cancelledAt })
+      await node.tell()
+      const letters = await node.letters()
+      expect(letters).toHaveLength(4)
+      for (const { to, calendar, text } of letters) {
+        const hasPlace = to === "approved@example.com"
+        expect([to, calendar === null ? null : entryIn(calendar).method]).toEqual([to, hasPlace ? method : null])
+        expect(text.includes("The attached file")).toBe(hasPlace)
+      }
+      await sql`delete from mails`
+    }
+  })
+
+  test("who are invited too are told once, of a cancellation, its end and a deletion as registered people", async () => {
+    const node = await openNode()
+    const event = await withAll()
+    for (const state of STATES) await invite(event, `${state}@example.com`)
+    /** Who is told as registered, and who as invited. */
+    const told = async () => {
+      await node.tell()
+      const letters = await node.letters()
+      await sql`delete from mails`
+      const as = (why: string) => letters.filter(({ text }) => text.includes(why)).map(({ to }) => to.split("@")[0])
+      return [as("you registered for the event"), as("you are invited to the event")]
+    }
+    const hoping = ["approved", "offered", "pending", "waiting"]
+    await move(event.id, LATER)
+    expect(await told()).toEqual([["approved"], ["declined", "expired", "offered", "pending", "waiting"]])
+    await change(event.id, { cancelled_at: toTimestamp(Date.now()) })
+    expect(await told()).toEqual([hoping, ["declined", "expired"]])
+    await change(event.id, { cancelled_at: null })
+    expect(await told()).toEqual([hoping, ["declined", "expired"]])
+    await sql`delete from events where id = ${event.id}`
+    expect(await told()).toEqual([hoping, ["declined", "expired"]])
+  })
+
   test("are told of the deletion, unless they were declined or missed an offer", async () => {
     const node = await openNode()
     const event = await withAll()
     await sql`delete from events where id = ${event.id}`
     await node.tell()
-    expect((await node.letters()).map(({ to }) => to)).toEqual([
-      "approved@example.com",
-      "offered@example.com",
-      "pending@example.com",
-      "waiting@example.com",
+    // Only who had a place has an entry in their calendar.
+    expect((await node.letters()).map(({ to, calendar }) => [to, calendar !== null])).toEqual([
+      ["approved@example.com", true],
+      ["offered@example.com", false],
+      ["pending@example.com", false],
+      ["waiting@example.com", false],
     ])
   })
 })

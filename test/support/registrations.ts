@@ -20,17 +20,27 @@ export const openRegistrations = async (server: TestServer, rows: Rows, workspac
   await api("POST", `${path}/publish`)
   const open = (method: string, of: string, body: unknown) =>
     call(server.url, method, `/v1/public/events/${event.id}/${of}`, { body })
-  const register = (email: string, name = "Ada") => open("POST", "register", { name, email })
+  const register = (email: string, name = "Ada", answers?: object) =>
+    open("POST", "register", { name, email, ...(answers && { answers }) })
   const lettersTo = async (email: string): Promise<ReadonlyArray<Json>> =>
     (await call(server.url, "GET", `/v1/dev/outbox?to=${email}`)).body.mails
   const listed = async (query = ""): Promise<ReadonlyArray<Json>> =>
     (await api("GET", `${path}/registrations${query}`)).body.registrations
+  /** Bodies of the webhooks about registrations, in order. */
+  const bodies = async (): Promise<ReadonlyArray<Json>> =>
+    (
+      await rows.run(
+        "select body from outbox_messages where event_id = $1 and type like 'registration.%' order by seq",
+        [event.id],
+      )
+    ).map(({ ["body"]: body }) => JSON.parse(String(body)))
   const find = async (email: string): Promise<Json> => (await listed()).find((one) => one.email === email)
   const subjects = async (email: string) => (await lettersTo(email)).map(({ subject }) => subject).toReversed()
   return {
     event,
     api,
     path,
+    bodies,
     register,
     lettersTo,
     subjects,
@@ -48,15 +58,7 @@ export const openRegistrations = async (server: TestServer, rows: Rows, workspac
       (await call(server.url, "GET", `/v1/public/events/${event.id}`)).body.capacity.remaining,
     /** Types and states of the webhooks about registrations, in order. */
     told: async (): Promise<ReadonlyArray<string>> =>
-      (
-        await rows.run(
-          "select body from outbox_messages where event_id = $1 and type like 'registration.%' order by seq",
-          [event.id],
-        )
-      ).map(({ ["body"]: body }) => {
-        const { type, state, email } = JSON.parse(String(body))
-        return `${type.slice("registration.".length)} ${state} ${email}`
-      }),
+      (await bodies()).map(({ type, state, email }) => `${type.slice("registration.".length)} ${state} ${email}`),
     /** Ends the time of all offers. */
     endOffers: () =>
       rows.run(

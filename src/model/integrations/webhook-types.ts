@@ -203,10 +203,11 @@ const TYPES = {
     REGISTRATION,
     { ...OF_REGISTRATION, state: "declined" },
   ),
-  "registration.waiting": ofEvent("Somebody waits for a place at a full event.", REGISTRATION, {
-    ...OF_REGISTRATION,
-    state: "waiting",
-  }),
+  "registration.waiting": ofEvent(
+    "Somebody waits for a place at a full event. Only the webhook of somebody who has just registered has `answers`.",
+    { ...REGISTRATION, answers: Schema.optionalKey(ANSWERS.answers) },
+    { ...OF_REGISTRATION, ...OF_ANSWERS, state: "waiting" },
+  ),
   "registration.offered": ofEvent("Somebody who waited is offered a free place.", REGISTRATION, {
     ...OF_REGISTRATION,
     state: "offered",

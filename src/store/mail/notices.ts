@@ -73,7 +73,7 @@ export const listReaders = async (
   const { number, eventId, audience, gone, since, changedAt, afterEmail, untilEmail } = notice
   if (gone) {
     return sql<NoticeReader[]>`
-      select null as id, name, email, true as has_place, false as is_late from notice_readers
+      select null as id, name, email, has_place, false as is_late from notice_readers
        where notice = ${number} and email > ${afterEmail} order by email limit ${limit}`
   }
   if (audience !== "invited") {
@@ -84,8 +84,11 @@ export const listReaders = async (
          and created_at <= ${changedAt} and (not ${lateOnly} or created_at > ${since})
        order by email limit ${limit} for key share skip locked`
   }
+  const invited = isOfCancellation
+    ? sql`invited_to(${eventId}, ${afterEmail}, ${untilEmail})`
+    : sql`invited_but(${eventId}, ${afterEmail}, ${untilEmail}, array['approved'])`
   return sql<NoticeReader[]>`
-    select null as id, i.name, i.email, true as has_place, i.created_at > ${since} as is_late from invited_to(${eventId}, ${afterEmail}, ${untilEmail}) as i
+    select null as id, i.name, i.email, true as has_place, i.created_at > ${since} as is_late from ${invited} as i
      where i.created_at <= ${changedAt} and (not ${lateOnly} or i.created_at > ${since})
      order by i.email limit ${limit}`
 }

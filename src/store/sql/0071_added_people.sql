@@ -14,3 +14,6 @@ alter table event_forms add column unregistered_answers integer not null default
 update event_forms f set unregistered_answers =
   (select count(*) from form_answers a where a.event_id = f.event_id and a.form = f.form and a.registration_id is null)
  where form = 'survey';
+
+-- Whether a reader of a deleted event had a place, and so an entry in their calendar.
+alter table notice_readers add column has_place boolean not null default true;

@@ -916,6 +916,7 @@ export const de: Texts = {
       expired: "hat das Angebot verpasst",
     },
     choose: (name) => `${name} auswählen`,
+    mostChosen: (count) => `${count} Personen sind ausgewählt. Mehr gehen nicht auf einmal.`,
     declineRegistrations: "Ablehnen",
     declineQuestion: (count) =>
       `Die Ausgewählten (${count}) erfahren es per E-Mail und können sich nicht noch einmal anmelden. Ein angebotener Platz wird für andere frei.`,

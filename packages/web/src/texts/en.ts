@@ -910,6 +910,7 @@ export const en = {
       expired: "missed the offer",
     },
     choose: (name: string) => `Choose ${name}`,
+    mostChosen: (count: number) => `You chose ${count} people, the most for one decision.`,
     declineRegistrations: "Decline",
     declineQuestion: (count: number) =>
       `The people you chose (${count}) are told by e-mail, and cannot register again. An offered place is free for the next.`,

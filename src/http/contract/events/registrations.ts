@@ -53,8 +53,11 @@ const Decided = Schema.Struct({
 }).annotate(named("Decided"))
 
 const ONE = { ...PathId, registrationId: Id }
-const ERRORS = problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "event_full")
-const MANY_ERRORS = problems(...WITH_BODY, ...COMMON, "not_found", "conflict")
+const ERRORS = problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "event_full", "rate_limited")
+const MANY_ERRORS = problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "rate_limited")
+/** Said by each decision. */
+const COUNTED =
+  "The email counts as one to others (`MAIL_PER_WORKSPACE_PER_DAY`, 429), unless it answers a pending registration without a reason."
 
 const approved = { ...registration, state: "approved" }
 const declined = { ...registration, state: "declined", declineReason: "For members only." }
@@ -85,7 +88,7 @@ export const Registrations = HttpApiGroup.make("registrations")
       .annotate(OpenApi.Summary, "Approve a registration that is pending or was declined")
       .annotate(
         OpenApi.Description,
-        "The person gets a place and the email with the link to enter. At a full event the person waits in the waiting list instead; without one: 409 `event_full`. Any other state: 409. Webhook `registration.approved` or `registration.waiting`.",
+        `The person gets a place and the email with the link to enter. At a full event the person waits in the waiting list instead; without one: 409 \`event_full\`. Any other state: 409. ${COUNTED} Webhook \`registration.approved\` or \`registration.waiting\`.`,
       )
       .annotate(Example, { response: approved }),
     HttpApiEndpoint.post("declineRegistration", "/v1/events/:id/registrations/:registrationId/decline", {
@@ -101,7 +104,7 @@ export const Registrations = HttpApiGroup.make("registrations")
       .annotate(OpenApi.Summary, "Decline a registration that has no place yet")
       .annotate(
         OpenApi.Description,
-        "The person gets an email with the reason, and cannot register again. An offered place is free for the next. A registration that is approved is cancelled instead: 409. Webhook `registration.declined`.",
+        `The person gets an email with the reason, and cannot register again. An offered place is free for the next. A registration that is approved is cancelled instead: 409. ${COUNTED} Webhook \`registration.declined\`.`,
       )
       .annotate(Example, { request: { reason: "For members only." }, response: declined }),
     HttpApiEndpoint.post("approveRegistrations", "/v1/events/:id/registrations/approve", {

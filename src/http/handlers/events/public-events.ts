@@ -31,6 +31,7 @@ import {
   findRegistration,
   insertRegistration,
   type Openness,
+  type StoredRegistrant,
 } from "../../../store/events/registrations.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
@@ -88,26 +89,34 @@ interface Person {
 interface Entry {
   readonly person: Person
   readonly answers: AnswersInput
-  /** Id of the registration of a person who missed an offer. */
-  readonly missed: string | undefined
   readonly at: Timestamp
 }
 
-/** Stores a new registration, or puts that of a person who missed an offer at the end. Fails with `EventFull`. */
-const enlist = (sql: Queryable, event: Event, limits: Openness, { person, answers, missed, at }: Entry) =>
+/** Stores a new registration with its answers. Fails with `EventFull`. */
+const enlist = (sql: Queryable, event: Event, limits: Openness, { person, answers, at }: Entry) =>
   Effect.gen(function* () {
-    const state = missed === undefined ? stateOfNew(limits, person.email) : placeFor(limits)
+    const state = stateOfNew(limits, person.email)
     if (state === undefined) return yield* new EventFull()
-    const registrant = { id: missed ?? newId(), ...person, state }
-    yield* query(() =>
-      missed === undefined
-        ? insertRegistration(sql, { eventId: event.id, ...registrant })
-        : moveRegistrations(sql, event.id, [missed], state),
-    )
+    const registrant = { id: newId(), ...person, state }
+    yield* query(() => insertRegistration(sql, { eventId: event.id, ...registrant }))
     const given = yield* registrationAnswers(sql, { id: registrant.id, eventId: event.id }, answers, at)
-    const change = missed === undefined && state === "approved" ? "created" : state
-    const told = change === "created" || change === "pending" ? { ...registrant, given } : registrant
+    const change = state === "approved" ? "created" : state
+    const told = change === "declined" ? registrant : { ...registrant, given }
     yield* query(() => appendRegistrationOccurrences(sql, change, event, [told], at))
+    return registrant
+  })
+
+/**
+ * Puts the registration of a person who missed an offer at the end. The request proves nothing about the address, so the name and the
+ * answers stay: the link in an email changes answers. Fails with `EventFull`.
+ */
+const enlistAgain = (sql: Queryable, event: Event, limits: Openness, missed: StoredRegistrant, at: Timestamp) =>
+  Effect.gen(function* () {
+    const state = placeFor(limits)
+    if (state === undefined) return yield* new EventFull()
+    const registrant = { ...missed, state }
+    yield* query(() => moveRegistrations(sql, event.id, [missed.id], state))
+    yield* query(() => appendRegistrationOccurrences(sql, state, event, [registrant], at))
     return registrant
   })
 
@@ -117,9 +126,11 @@ const takePlace = (sql: Queryable, event: Event, person: Person, at: Timestamp, 
     const limits = yield* lockOpenEvent(sql, event.id)
     const known = yield* query(() => findRegistration(sql, event.id, person.email))
     if (known?.state === "declined") return yield* DECLINED
-    if (known !== undefined && known.state !== "expired") return { ...known, alreadyRegistered: true }
-    const registrant = yield* enlist(sql, event, limits, { person, answers, missed: known?.id, at })
-    return { ...registrant, alreadyRegistered: known !== undefined }
+    if (known === undefined) {
+      return { ...(yield* enlist(sql, event, limits, { person, answers, at })), alreadyRegistered: false }
+    }
+    const registrant = known.state === "expired" ? yield* enlistAgain(sql, event, limits, known, at) : known
+    return { ...registrant, alreadyRegistered: true }
   })
 
 /** An uploaded recording does not say when it began: it counts as begun with the event. */

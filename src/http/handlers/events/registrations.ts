@@ -17,7 +17,8 @@ import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import { appendRegistrationOccurrences } from "../../../store/webhooks/registration-occurrences.ts"
 import type { Registrations } from "../../contract/events/registrations.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { countEmailsToOthers, requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { confirmations } from "./confirmations.ts"
 import { lockOpenEvent } from "./open-registration.ts"
 import { acceptPlace, leavePlace, ownPlace } from "./own-places.ts"
@@ -62,7 +63,14 @@ const readAll = (sql: Queryable, eventId: string, ids: ReadonlyArray<string>) =>
 
 const STATES: ReadonlyArray<Decided> = ["approved", "waiting", "declined"]
 
-/** Decides all, in the order of the ids, in the caller's transaction. */
+/**
+ * Whether the email of a decision counts as one to others. The first answer to a person who registered does not, unless it has words of the
+ * organisers: they could send any number of emails to any address otherwise.
+ */
+const isCounted = ({ state }: StoredRegistrant, reason: string | null): boolean =>
+  state !== "pending" || reason !== null
+
+/** Decides all, in the order of the ids, in the caller's transaction. `letters` is the number of emails that count. */
 const decideAll = (sql: Queryable, event: Of, ids: ReadonlyArray<string>, decision: Decision, now: Timestamp) =>
   Effect.gen(function* () {
     const next = deciding(yield* lockOpenEvent(sql, event.id), decision)
@@ -80,8 +88,11 @@ const decideAll = (sql: Queryable, event: Of, ids: ReadonlyArray<string>, decisi
       yield* query(() => moveRegistrations(sql, event.id, moved, state, reason))
       yield* query(() => appendRegistrationOccurrences(sql, state, event, people, now))
     }
+    const letters = outcomes.filter(
+      ({ person, outcome }) => typeof outcome === "string" && isCounted(person, reason),
+    ).length
     const decidedIds = decided.map(({ id }) => id)
-    return { registrations: yield* readAll(sql, event.id, decidedIds), refused }
+    return { registrations: yield* readAll(sql, event.id, decidedIds), refused, letters }
   })
 
 const decide = (event: Of, ids: ReadonlyArray<string>, decision: Decision) =>
@@ -90,10 +101,13 @@ const decide = (event: Of, ids: ReadonlyArray<string>, decision: Decision) =>
     const mailer = yield* Mailer
     const outbox = yield* OutboxSignal
     const confirm = yield* confirmations
+    const { sendsMail, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
     const now = toTimestamp(yield* Clock.currentTimeMillis)
     const answer = yield* (yield* Database).transaction((sql) =>
       Effect.gen(function* () {
-        const decided = yield* decideAll(sql, event, [...new Set(ids)], decision, now)
+        const { letters, ...decided } = yield* decideAll(sql, event, [...new Set(ids)], decision, now)
+        const counted = sendsMail || emailDevMode ? letters : 0
+        yield* countEmailsToOthers(sql, event.workspaceId, counted, mailPerWorkspacePerDay)
         const stored = yield* query(() => findCalendarEvent(sql, event.id))
         if (stored === undefined) return yield* NotFound.of("event")
         for (const person of decided.registrations) yield* query(() => confirm(sql, stored, person, now))

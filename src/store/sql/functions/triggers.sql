@@ -205,16 +205,24 @@ create or replace trigger events_changed after update of title, scheduled_at, sc
       is distinct from (old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at is null))
   execute function note_event_change();
 
--- The people who are invited to an event: whose invite waits, or who accepted it and still have a role.
-create or replace function invited_to(of_event uuid, after_email text, until_email text)
+-- The people who are invited to an event: whose invite waits, or who accepted it and still have a role. Those whose registration is in one
+-- of the states are told as registered people.
+create or replace function invited_but(of_event uuid, after_email text, until_email text, states text[])
 returns table (email text, name text, created_at timestamptz) language sql stable as $$
   select i.email, max(u.name), min(i.created_at)
     from invites i left join users u on u.account_id = i.accepted_by_account_id and u.workspace_id = i.workspace_id
    where i.event_id = of_event and i.email > after_email and (until_email is null or i.email <= until_email)
      and (i.status = 'pending' and i.expires_at > now()
           or i.status = 'accepted' and exists (select from memberships m where m.event_id = of_event and m.user_id = u.id))
-     and not exists (select from registrations r where r.event_id = of_event and r.email = i.email and r.state = 'approved')
+     and not exists (select from registrations r where r.event_id = of_event and r.email = i.email and r.state = any (states))
    group by i.email
+$$;
+
+-- The invited people who are told of a cancellation, of its end, or of a deletion: registered people without a place are told of these too.
+create or replace function invited_to(of_event uuid, after_email text, until_email text)
+returns table (email text, name text, created_at timestamptz) language sql stable as $$
+  select i.email, i.name, i.created_at
+    from invited_but(of_event, after_email, until_email, array['approved', 'pending', 'waiting', 'offered']) as i
 $$;
 
 create or replace function delete_notice_readers() returns trigger language plpgsql as $$
@@ -244,8 +252,8 @@ begin
             old.calendar_sequence, clock_timestamp(), clock_timestamp())
     returning number into added;
     if reader in ('registered', 'added') then
-      insert into notice_readers (notice, email, name)
-      select added, r.email, r.name from registrations r
+      insert into notice_readers (notice, email, name, has_place)
+      select added, r.email, r.name, r.state = 'approved' from registrations r
        where r.event_id = old.id and r.state not in ('declined', 'expired') and r.by_workspace = (reader = 'added')
          and (old.cancelled_at is null or r.email > newest.after_email);
     else

@@ -9,6 +9,9 @@ import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 
+/** Number of registrations that the server decides in one request. */
+export const MOST_CHOSEN = 100
+
 /** Whether one of the decisions is possible. */
 export const isDecidable = ({ state }: Registration): boolean => state !== "approved"
 
@@ -60,7 +63,7 @@ export const Decisions = ({
             maxLength={1000}
           />
         </ConfirmButton>
-        <span role="status">{refused.join(" ")}</span>
+        <span role="status">{chosen.length < MOST_CHOSEN ? refused.join(" ") : host.mostChosen(MOST_CHOSEN)}</span>
       </div>
       <FailureNotice error={deciding.error} />
     </>

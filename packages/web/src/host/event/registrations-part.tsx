@@ -14,7 +14,7 @@ import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
-import { Decisions, isDecidable } from "./decisions.tsx"
+import { Decisions, isDecidable, MOST_CHOSEN } from "./decisions.tsx"
 import type { EventProps } from "./event-page.tsx"
 
 const STATES: ReadonlyArray<RegistrationState> = ["approved", "pending", "waiting", "offered", "declined", "expired"]
@@ -44,10 +44,24 @@ export const RegistrationsPart = ({ event }: EventProps) => {
     await rest.resendRegistration({ params: { id: event.id, registrationId } })
     sent(email)
   })
+  const reload = () => {
+    choose([])
+    pages.reload()
+  }
+  const decides = event.approval !== null || event.waitingList !== null || pages.items?.some(isDecidable) === true
   return (
     <section className="stack" aria-label={host.registrations}>
       <div className="row row-apart">
-        <TextField label={host.search} type="search" value={query} onChange={search} autoComplete="off" />
+        <TextField
+          label={host.search}
+          type="search"
+          value={query}
+          onChange={(next) => {
+            choose([])
+            search(next)
+          }}
+          autoComplete="off"
+        />
         <Choice
           label={host.eventState}
           options={[["all", host.allStates], ...STATES.map((one) => [one, host.registrationStates[one]] as const)]}
@@ -61,16 +75,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
           {host.csv}
         </FileButton>
       </div>
-      {event.approval === null && event.waitingList === null ? null : (
-        <Decisions
-          eventId={event.id}
-          chosen={chosen}
-          onDone={() => {
-            choose([])
-            pages.reload()
-          }}
-        />
-      )}
+      {decides ? <Decisions eventId={event.id} chosen={chosen} onDone={reload} /> : null}
       <span role="status">{sentTo === undefined ? "" : host.inviteMailed(sentTo)}</span>
       <FailureNotice error={sending.error} />
       <Paged pages={pages} empty={host.noRegistrations}>
@@ -85,8 +90,9 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                       <CheckField
                         aria-label={host.choose(name)}
                         isSelected={chosen.includes(id)}
+                        isDisabled={chosen.length >= MOST_CHOSEN && !chosen.includes(id)}
                         onChange={(isChosen) =>
-                          choose(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id))
+                          choose((now) => (isChosen ? [...now, id] : now.filter((other) => other !== id)))
                         }
                       >
                         {""}
@@ -117,7 +123,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                       isPending={cancelling.isPending}
                       error={cancelling.error}
                       onConfirm={() => cancelling.run(id)}
-                      onDone={pages.reload}
+                      onDone={reload}
                     />
                   </span>
                 </li>
