@@ -59,12 +59,12 @@ export const CancelReason = LegibleText(CANCEL_REASON_LIMIT, isVisible, "must no
 /** Everybody who registered gets emails before `scheduledAt` (`reminderMinutes`). */
 const Reminders = Schema.Boolean
 
-/** Most reminders of an event, and the earliest: thirty days before it. */
 const MAX_REMINDERS = 5
-const ReminderMinutes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 5, maximum: 43_200 }))).check(
-  Schema.isBetweenLength(1, MAX_REMINDERS),
-  Schema.isUnique(),
-)
+/** Minutes before an event of its earliest reminder: thirty days. */
+export const EARLIEST_REMINDER = 43_200
+const ReminderMinutes = Schema.Array(
+  Schema.Int.check(Schema.isBetween({ minimum: 5, maximum: EARLIEST_REMINDER })),
+).check(Schema.isBetweenLength(1, MAX_REMINDERS), Schema.isUnique())
 
 /** Settings that callers give and get in one form. */
 const CHOICES = {

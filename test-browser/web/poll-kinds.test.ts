@@ -51,6 +51,9 @@ test("hosts ask for words, an order and a right answer; people answer, and see t
   await host.getByRole("button", { name: "Close: Which first?" }).click()
 
   await make(host, "quiz", "The capital?", { Answers: "Zurich\n* Bern" })
+  // The console hides the results of a quiz until a person has voted.
+  const quiz = ben.getByRole("listitem").filter({ hasText: "The capital?" })
+  await quiz.getByText("You see the results when you have voted").waitFor()
   await ann.getByRole("radio", { name: "Bern" }).check({ force: true })
   await ann.getByRole("button", { name: "Vote" }).click()
   await ann.getByRole("radio", { name: "Bern" }).waitFor({ state: "detached" })

@@ -160,6 +160,20 @@ describe("written answers", () => {
     expect(new Set(textsIn(readyOf(await house.join(stage, "dora")).polls[0]))).toEqual(new Set(["rude", "kind"]))
   })
 
+  test("that are hidden take no place of those that staff see", async () => {
+    const { stage, host } = await assemble()
+    const { id } = await opened(host, { kind: "wordcloud" })
+    // Of 102 answers a hundred are listed, and a hidden one must not be one of these.
+    for (let n = 0; n < 34; n++) {
+      await write(await house.join(stage, `voter ${n}`), id, `a ${n}`, `b ${n}`, `c ${n}`)
+    }
+    const listed = (await host.command("poll.close", { id })).d.poll.options
+    await host.command("poll.hide", { id, optionId: listed[0].id })
+    const seen = readyOf(await house.join(stage, "second", "host")).staffPolls[0]
+    expect(seen.options.filter(({ hidden }: { hidden?: boolean }) => hidden !== true)).toHaveLength(100)
+    expect(seen.options.at(-1)).toMatchObject({ id: listed[0].id, hidden: true })
+  })
+
   test("are not shown before the results are, and go with the poll", async () => {
     const { stage, host, ann, bob } = await assemble()
     const { id } = await opened(host, { kind: "text", results: "afterVote" })

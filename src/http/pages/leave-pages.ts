@@ -3,9 +3,7 @@ import { Effect } from "effect"
 import { leavePlace, ownPlace } from "../handlers/events/own-places.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import type { HttpRequest } from "../transport/message.ts"
-import { html, openingPage, openRoute, type PageRoute, readForm, renderPage } from "./page.ts"
-
-const idIn = (request: HttpRequest): string => request.params["id"] ?? ""
+import { html, idIn, openingPage, openRoute, type PageRoute, readForm, renderPage } from "./page.ts"
 
 const ask = (token: string, request: HttpRequest) =>
   Effect.map(ownPlace(idIn(request), token), ({ name, event, standing: { state } }) =>

@@ -97,6 +97,9 @@ export const openingPage = (title: string, action: string): HttpResponse =>
 /** Error of the page, placed where a screen reader reads it first. */
 export const alert = (text: string): Html => html`<p role="alert">${text}</p>`
 
+/** The id in the path of a page's address, as it was sent. */
+export const idIn = (request: HttpRequest): string => request.params["id"] ?? ""
+
 /** The value of a query parameter; empty when it is absent or cannot be stored as text. */
 export const queryValue = (request: HttpRequest, name: string): string => {
   const value = new URLSearchParams(request.query).get(name) ?? ""

@@ -3,9 +3,8 @@ import { Effect } from "effect"
 import { zonedMoment } from "../../model/zoned-moment.ts"
 import { acceptPlace, ownPlace } from "../handlers/events/own-places.ts"
 import type { HttpRequest } from "../transport/message.ts"
-import { type Html, html, openingPage, openRoute, type PageRoute, readForm, renderPage } from "./page.ts"
+import { type Html, html, idIn, openingPage, openRoute, type PageRoute, readForm, renderPage } from "./page.ts"
 
-const idIn = (request: HttpRequest): string => request.params["id"] ?? ""
 const TITLE = "Your registration"
 
 type Place = Effect.Success<ReturnType<typeof ownPlace>>

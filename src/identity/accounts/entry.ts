@@ -23,6 +23,7 @@ const leaveLinkOf = (publicUrl: string, eventId: string, token: string): string 
 /** Address in the emails of people without a place: their page, which shows the state of the registration and takes an offer. */
 const placeLinkOf = (publicUrl: string, eventId: string, token: string): string =>
   `${publicUrl}/place/${eventId}#token=${token}`
+
 /** Address in a registrant's emails that shows and changes the answers to the registration form, a page of this server's too. */
 const answersLinkOf = (publicUrl: string, eventId: string, token: string): string =>
   `${publicUrl}/answers/${eventId}#token=${token}`

@@ -63,7 +63,7 @@ export const FormQuestionInput = Schema.Struct({
 }).annotate(named("FormQuestionInput"))
 export type FormQuestionInput = typeof FormQuestionInput.Type
 
-/** What an answer depends on; a change gives the question a new version. */
+/** Fields of a question on which an answer depends; a change gives the question a new version. */
 const WORDED = {
   id: Schema.String,
   kind: QuestionKind,

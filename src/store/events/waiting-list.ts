@@ -86,7 +86,7 @@ export const makeOffers = async (
     )
     select id, name, email, state from offered order by turn`
 
-/** What the person of a registration is told about it. */
+/** State of a registration as its person is told. */
 export interface Standing {
   readonly state: RegistrationState
   /** Place in the waiting list, from 1; null unless the person waits. */

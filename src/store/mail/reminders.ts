@@ -1,4 +1,5 @@
 /** Reminders of scheduled events: which are due, which is next, and their recipients. */
+import { EARLIEST_REMINDER } from "../../model/event.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
@@ -54,8 +55,6 @@ export const claimReminder = async (
 
 /** Delay in minutes after which a late reminder at an own time is no longer sent. An event may be over half a day later. */
 const LATEST_MINUTES = 720
-/** Minutes of the earliest reminder, which bounds what the index is read for. */
-const EARLIEST_MINUTES = 43_200
 
 /** Records the events for which a reminder at an own time has become due; its kind is the number of minutes. */
 export const openOwnReminders = async (sql: Queryable, now: Timestamp, limit: number): Promise<void> => {
@@ -64,7 +63,7 @@ export const openOwnReminders = async (sql: Queryable, now: Timestamp, limit: nu
     select e.id, lead.minutes, e.scheduled_at
       from events e cross join lateral jsonb_array_elements_text(e.reminder_minutes) as lead(minutes)
      where e.status = 'scheduled' and e.cancelled_at is null and e.reminders and e.reminder_minutes is not null
-       and e.scheduled_at > ${now}::timestamptz and e.scheduled_at <= ${now}::timestamptz + make_interval(mins => ${EARLIEST_MINUTES})
+       and e.scheduled_at > ${now}::timestamptz and e.scheduled_at <= ${now}::timestamptz + make_interval(mins => ${EARLIEST_REMINDER})
        and e.scheduled_at <= ${now}::timestamptz + make_interval(mins => lead.minutes::integer)
        and e.scheduled_at > ${now}::timestamptz + make_interval(mins => lead.minutes::integer - ${LATEST_MINUTES})
        and e.visibility <> 'private' and e.registered > 0 and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}

@@ -9,7 +9,10 @@ interface DueEnds {
   readonly upTo: Timestamp
 }
 
-/** Records the events whose emails have become due, before their entry tokens are swept: an index has these. A private event has no page for everybody, so nobody is sent there. */
+/**
+ * Records the events whose emails have become due, before their entry tokens are swept: an index has these. A private event has no page for
+ * everybody, so nobody is sent there.
+ */
 export const openThanks = async (sql: Queryable, { after, upTo }: DueEnds, limit: number): Promise<void> => {
   await sql`
     insert into event_thanks (event_id)

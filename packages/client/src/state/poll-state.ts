@@ -34,7 +34,7 @@ const hasChosen = ({ chosen }: PollState, id: string): boolean => (chosen[id] ??
 const maySee = (state: PollState, poll: PollView, me: Me): boolean =>
   actsAsStaff(me) || everyoneSees(poll) || (poll.results === "afterVote" && hasChosen(state, poll.id))
 
-/** What a dispatch for everyone lacks: counts, the right options that staff know, and the board of a quiz, which a tally brings. */
+/** The poll of a dispatch with what only this client knows: counts, the right options that staff have, and the board that a tally brought. */
 const withKnown = (state: PollState, poll: PollView, me: Me): PollView => {
   const known = state.all.find(({ id }) => id === poll.id)
   if (known === undefined) return poll

@@ -15,7 +15,7 @@ interface Props {
   readonly eventId: string
   readonly form: PublicForm["form"]
   readonly token: string | null
-  /** What is shown of a form that takes no answers. */
+  /** Content in place of a form that takes no answers. */
   readonly closed?: React.ReactNode
 }
 

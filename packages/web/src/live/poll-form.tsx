@@ -9,6 +9,7 @@ import { Button } from "../ui/button.tsx"
 import { OneOf, SomeOf } from "../ui/choices.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
+import { isWritten, WRITTEN } from "./poll-kinds.ts"
 import { Ranking } from "./ranking.tsx"
 
 interface Props {
@@ -19,12 +20,6 @@ interface Props {
 }
 
 type Ballot = { readonly optionIds: ReadonlyArray<string>; readonly texts?: ReadonlyArray<string> }
-
-/** Number of answers that a voter writes, and the longest of them. */
-const WRITTEN: { readonly [kind: string]: readonly [fields: number, longest: number] } = {
-  text: [1, 140],
-  wordcloud: [3, 40],
-}
 
 interface FieldsProps {
   readonly poll: PollView
@@ -92,7 +87,7 @@ const EMPTY: Ballot = { optionIds: [] }
 export const PollForm = ({ client, poll, chosen, onVoted }: Props) => {
   const texts = useTexts()
   const { live } = texts
-  const [value, choose] = useState<Ballot>(poll.kind in WRITTEN ? EMPTY : { optionIds: chosen })
+  const [value, choose] = useState<Ballot>(isWritten(poll.kind) ? EMPTY : { optionIds: chosen })
   const { send, isPending, error } = useCommand(client)
   const vote = async ({ optionIds, texts: written = [] }: Ballot) => {
     const own = written.map((text) => text.trim()).filter((text) => text !== "")

@@ -1,6 +1,7 @@
 /** The open poll, or the last closed one, with its counts as visible to the audience. */
 import { everyoneSees, type GatewayClient, type PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
+import { isWritten } from "../live/poll-kinds.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
 
 const latestOf = (polls: ReadonlyArray<PollView>): PollView | undefined => {
@@ -44,8 +45,7 @@ export const PollBars = ({ client }: { readonly client: GatewayClient }) => {
   const most = Math.max(1, ...(counts ?? []))
   if (poll.kind === "wordcloud" && counts !== undefined) return <Cloud poll={poll} counts={counts} />
   // The session of a host has the answers that people wrote before the audience may see them.
-  const isWritten = poll.kind === "text" || poll.kind === "wordcloud"
-  const options = isWritten && counts === undefined ? [] : poll.options
+  const options = isWritten(poll.kind) && counts === undefined ? [] : poll.options
   return (
     <section aria-label={poll.question}>
       <h2>{poll.question}</h2>

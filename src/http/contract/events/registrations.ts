@@ -20,7 +20,7 @@ const STANDING = {
   position: Schema.NullOr(Schema.Int),
   /** Null unless a place is offered. */
   offerEndsAt: Schema.NullOr(Instant),
-  /** What the organisers said to a declined person. */
+  /** Reason that the organisers gave to a declined person. */
   declineReason: Schema.NullOr(Schema.String),
 }
 

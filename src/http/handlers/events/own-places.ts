@@ -1,4 +1,4 @@
-/** What a person does with the link of an email: see the state of the registration, take an offered place, or leave. */
+/** Acts of a person by the link of an email: seeing the state of the registration, taking an offered place, and leaving. */
 import { Clock, Effect } from "effect"
 import { readEntryToken } from "../../../identity/accounts/entry.ts"
 import { Mailer } from "../../../mail/mailer.ts"

@@ -1,7 +1,8 @@
 /**
  * Emails to addresses chosen by a workspace: invitations, notes to people who were absent, and decisions about registrations beyond the
- * first answer. An entry email goes to anyone who registers, so it requires the proof too, but is not counted. The account that requests an email must have proved an address, and the number of
- * emails per day (UTC) is limited. The transaction that posts the emails keeps the count.
+ * first answer. An entry email goes to anyone who registers, so it requires the proof too, but is not counted. The account that requests an
+ * email must have proved an address, and the number of emails per day (UTC) is limited. The transaction that posts the emails keeps the
+ * count.
  */
 import { Clock, Effect } from "effect"
 import { EmailRefusals, type UnaskedEmail } from "../../../mail/email-refusals.ts"

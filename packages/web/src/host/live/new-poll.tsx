@@ -2,6 +2,7 @@
 import type { PollKind, PollResults } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"
+import { isWritten } from "../../live/poll-kinds.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
@@ -26,19 +27,13 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-/** What only polls of this kind have. */
+/** Fields that only polls of this kind have. */
 const ownFields = (kind: PollKind, lines: ReadonlyArray<string>, blocked: ReadonlyArray<string>) => {
-  switch (kind) {
-    case "text":
-    case "wordcloud":
-      return { options: [], ...(blocked.length === 0 ? {} : { blocked }) }
-    case "quiz":
-      return {
-        options: lines.map((line) => (line.startsWith(RIGHT) ? line.slice(1).trim() : line)),
-        correct: lines.flatMap((line, at) => (line.startsWith(RIGHT) ? [at + 1] : [])),
-      }
-    default:
-      return { options: lines }
+  if (isWritten(kind)) return { options: [], ...(blocked.length === 0 ? {} : { blocked }) }
+  if (kind !== "quiz") return { options: lines }
+  return {
+    options: lines.map((line) => (line.startsWith(RIGHT) ? line.slice(1).trim() : line)),
+    correct: lines.flatMap((line, at) => (line.startsWith(RIGHT) ? [at + 1] : [])),
   }
 }
 
@@ -52,7 +47,6 @@ export const NewPoll = ({ client }: ClientProps) => {
   const [allowChange, allow] = useState(true)
   const { send, isPending, error } = useCommand(client)
   const [blocked, block] = useState("")
-  const isWritten = kind === "text" || kind === "wordcloud"
   const { errors, left } = useFieldFaults(error, POLL_FIELDS)
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
@@ -106,7 +100,7 @@ export const NewPoll = ({ client }: ClientProps) => {
           onChange={show}
         />
       </div>
-      {isWritten ? (
+      {isWritten(kind) ? (
         <TextField
           name="blocked"
           label={host.pollBlocked}

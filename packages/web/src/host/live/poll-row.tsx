@@ -1,6 +1,7 @@
 /** One poll with its results, and its next steps. */
 import type { PollView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
+import { isWritten } from "../../live/poll-kinds.ts"
 import { PollResultList } from "../../live/poll-results.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -54,7 +55,6 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
   const mayRun = useCan(client, "poll.open")
   const mayDelete = useCan(client, "poll.delete")
   const mayHide = useCan(client, "poll.hide")
-  const isWritten = poll.kind === "text" || poll.kind === "wordcloud"
   const unnamed = useEvent(client, ({ signedOutVotes }) => signedOutVotes[id])
   const { send, isPending, error } = useCommand(client)
   const removal = useCommand(client)
@@ -73,7 +73,7 @@ export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollVie
         )}
       </p>
       {status === "draft" ? <Options poll={poll} /> : <PollResultList poll={poll} chosen={NOTHING} />}
-      {mayHide && isWritten ? <Answers client={client} poll={poll} /> : null}
+      {mayHide && isWritten(poll.kind) ? <Answers client={client} poll={poll} /> : null}
       <div className="row">
         {mayRun && status === "draft" ? (
           <>

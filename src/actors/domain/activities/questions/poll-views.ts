@@ -1,7 +1,7 @@
 /**
  * Visibility of a poll. Counts go to everyone, to voters, or to staff alone: `live` to everyone at once, `afterVote` to voters while the
  * poll is open and to everyone when it is closed, `onPublish` to everyone once a host publishes it. A published poll shows its counts under
- * every setting. A participant's vote is shown only to that voter.
+ * every setting. A participant's vote is shown only to that voter; the board of a quiz that is not anonymous tells who was right.
  */
 import type { Occurrence } from "../../../../model/integrations/occurrences.ts"
 import { type Poll, partsOfVote, voteId } from "../../../../model/live/live-records.ts"
@@ -13,6 +13,7 @@ import type { PersonalState, SharedState, StaffState } from "../../../../protoco
 import type { ReadContext } from "../activity.ts"
 import { isWritten } from "./poll-kinds.ts"
 import { nameOnBoard } from "./quiz.ts"
+import { keysOf } from "./signed-out-votes.ts"
 
 const everyoneSees = ({ results, published, status }: Poll): boolean =>
   published || results === "live" || (results === "afterVote" && status === "closed")
@@ -25,9 +26,13 @@ type Results = Pick<PollTally, "counts" | "voters"> & Pick<PollView, "options">
 
 /** Written answers with the most votes first; for staff also hidden ones, after the others. */
 const answersOf = (records: Records, pollId: string, isStaff: boolean) => {
-  const all = Array.from(records.all("pollAnswer"), ([key, answer]) => ({ ...partsOfVote(key), ...answer }))
-    .filter(({ of }) => of === pollId)
-    .sort((a, b) => b.votes - a.votes || byCodeUnits(a.voter, b.voter))
+  const all = keysOf(records, "pollAnswer", pollId)
+    .flatMap((key) => {
+      const answer = records.get("pollAnswer", key)
+      // The key of an answer has its id where that of a vote has the voter.
+      return answer === undefined ? [] : [{ id: partsOfVote(key).voter, ...answer }]
+    })
+    .sort((a, b) => b.votes - a.votes || byCodeUnits(a.id, b.id))
   const shown = all.filter(({ hidden }) => !hidden).slice(0, SHOWN_ANSWERS)
   return isStaff ? [...shown, ...all.filter(({ hidden }) => hidden).slice(0, SHOWN_ANSWERS)] : shown
 }
@@ -35,7 +40,7 @@ const answersOf = (records: Records, pollId: string, isStaff: boolean) => {
 const writtenResults = (records: Records, { id, voters }: Poll, isStaff: boolean): Results => {
   const answers = answersOf(records, id, isStaff)
   return {
-    options: answers.map(({ voter, text, hidden }) => ({ id: voter, text, ...(hidden ? { hidden } : {}) })),
+    options: answers.map(({ id: answer, text, hidden }) => ({ id: answer, text, ...(hidden ? { hidden } : {}) })),
     counts: answers.map(({ votes }) => votes),
     voters,
   }
@@ -107,7 +112,7 @@ export const openedExtra = (poll: Poll): Occurrence["extra"] => ({
   endsAt: poll.endsAt,
 })
 
-/** Webhook fields of a closed poll, with the results as everyone may see them. */
+/** Webhook fields of a closed poll: its results, but for answers that staff have hidden. */
 export const closedExtra = (records: Records, poll: Poll): Occurrence["extra"] => {
   const { options, counts, voters } = resultsOf(records, poll, false)
   return {

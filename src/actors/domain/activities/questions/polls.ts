@@ -3,7 +3,7 @@
  * phase in which it was opened. It stays open until a host or its timer closes it, or the event ends. A closed poll may be reopened and
  * keeps its votes.
  */
-import { type Poll, partsOfVote, voteId } from "../../../../model/live/live-records.ts"
+import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { PollView } from "../../../../protocol/messages/polls.ts"
 import type { Refused } from "../../../commands.ts"
@@ -14,7 +14,7 @@ import { type Activity, type CommandHandler, isRefused, noSuch, refuse } from ".
 import { countAnswers, countsAfter, faultOf, isWritten, POLL_KINDS, type Vote } from "./poll-kinds.ts"
 import * as views from "./poll-views.ts"
 import { boardOf, givePoints } from "./quiz.ts"
-import { countSignedOut, removeVotes, whyFull } from "./signed-out-votes.ts"
+import { countSignedOut, keysOf, removeVotes, whyFull } from "./signed-out-votes.ts"
 
 const { openPolls, pollTimer, sharedPoll, staffPoll } = views
 
@@ -220,7 +220,7 @@ const remove: CommandHandler<"poll.delete"> = (turn, { id }, rev) => {
   if (isRefused(poll)) return poll
   removeVotes(turn, "pollVote", id)
   for (const kind of ["pollAnswer", "quizPoints"] as const) {
-    for (const key of [...turn.all(kind).keys()].filter((one) => partsOfVote(one).of === id)) turn.remove(kind, key)
+    for (const key of keysOf(turn, kind, id)) turn.remove(kind, key)
   }
   turn.remove("poll", id)
   if (poll.status === "open") publishTimer(turn, poll, "cancelled")

@@ -53,9 +53,16 @@ const setOrigin = (turn: Turn, participantId: string, address: string, votes: nu
   else turn.remove("origin", participantId)
 }
 
+/** Keys of the records of one poll or question. */
+export const keysOf = (
+  records: Pick<ReadContext["records"], "all">,
+  kind: "pollVote" | "questionVote" | "pollAnswer" | "quizPoints",
+  of: string,
+): ReadonlyArray<string> => [...records.all(kind).keys()].filter((key) => key.startsWith(`${of} `))
+
 /** Removes the votes of a deleted poll or question. */
 export const removeVotes = (turn: Turn, kind: "pollVote" | "questionVote", of: string): void => {
-  const votes = [...turn.all(kind).keys()].filter((vote) => vote.startsWith(`${of} `))
+  const votes = keysOf(turn, kind, of)
   for (const vote of votes) turn.remove(kind, vote)
   if (turn.get("signedOutVotes", of) === undefined) return
   for (const vote of votes) {
