@@ -26,6 +26,7 @@ import { questions } from "./handlers/events/questions.ts"
 import { recordings } from "./handlers/events/recordings.ts"
 import { registrations } from "./handlers/events/registrations.ts"
 import { reports } from "./handlers/events/reports.ts"
+import { series } from "./handlers/events/series.ts"
 import { tableSummaries } from "./handlers/events/table-summaries.ts"
 import { transcripts } from "./handlers/events/transcripts.ts"
 import { help } from "./handlers/help.ts"
@@ -64,6 +65,7 @@ const HANDLERS = {
   links,
   audit,
   events,
+  series,
   broadcasts,
   transcripts,
   recordings,

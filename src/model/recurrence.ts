@@ -5,7 +5,7 @@ import { type Timestamp, toMillis, toTimestamp } from "./timestamp.ts"
 import { type WallClock, wallClock } from "./wall-time.ts"
 
 /** Most events of a series. */
-export const MOST_OCCURRENCES = 100
+export const MOST_STARTS = 100
 const LONGEST_YEARS = 2
 
 /** Periods of each frequency within the longest series, with those that begin before and end after it. */
@@ -30,8 +30,8 @@ const faultOf = (rule: string): string | undefined => {
   if ([...parts.keys()].some((name) => !NAMES.has(name))) return `takes ${[...NAMES].join(", ")} only`
   if (!FREQUENCIES.includes(parts.get("FREQ") ?? "")) return `needs FREQ as one of ${FREQUENCIES.join(", ")}`
   if (parts.has("COUNT") === parts.has("UNTIL")) return "needs COUNT or UNTIL, and not both"
-  if (!isCount(parts.get("COUNT")) || Number(parts.get("COUNT") ?? 1) > MOST_OCCURRENCES) {
-    return `COUNT must be from 1 to ${MOST_OCCURRENCES}`
+  if (!isCount(parts.get("COUNT")) || Number(parts.get("COUNT") ?? 1) > MOST_STARTS) {
+    return `COUNT must be from 1 to ${MOST_STARTS}`
   }
   if (!isCount(parts.get("INTERVAL"))) return "INTERVAL must be from 1 to 999"
   if (!UNTIL.test(parts.get("UNTIL") ?? "20270101"))
@@ -46,7 +46,7 @@ export const RecurrenceRule = Schema.String.check(
   }),
   Schema.makeFilter((rule) => faultOf(rule) ?? true),
 ).annotate({
-  description: `Recurrence rule (RFC 5545) with \`COUNT\` or \`UNTIL\`: by days, weeks, months or years, at most ${MOST_OCCURRENCES} events within two years.`,
+  description: `Recurrence rule (RFC 5545) with \`COUNT\` or \`UNTIL\`: by days, weeks, months or years, at most ${MOST_STARTS} events within two years.`,
   examples: ["FREQ=WEEKLY;BYDAY=TU;COUNT=10"],
 })
 
@@ -75,7 +75,7 @@ const wallTimes = (parts: Parts, wall: number, end: number): Result.Result<Reado
       maxIterations: PERIODS[parts.get("FREQ") ?? ""] ?? 0,
     })
     rule.all(({ epochMilliseconds }) => {
-      const isWithin = epochMilliseconds <= end && found.length <= MOST_OCCURRENCES
+      const isWithin = epochMilliseconds <= end && found.length <= MOST_STARTS
       if (isWithin) found.push(epochMilliseconds)
       return isWithin
     })
@@ -105,7 +105,7 @@ export const startsOf = (
   return Result.flatMap(wallTimes(parts, wall, end), (walls) => {
     const times = walls.map((one) => clock.timeOf(one + milliseconds)).filter((time) => time <= last)
     if (times[0] !== toMillis(first)) return Result.fail("must name the start of the first event")
-    if (times.length > MOST_OCCURRENCES) return Result.fail(`names more than ${MOST_OCCURRENCES} events`)
+    if (times.length > MOST_STARTS) return Result.fail(`names more than ${MOST_STARTS} events`)
     if (times.length < Number(parts.get("COUNT") ?? 0)) return Result.fail("must end within two years")
     return Result.succeed(times.map(toTimestamp))
   })

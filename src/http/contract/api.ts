@@ -21,6 +21,7 @@ import { Questions } from "./events/questions.ts"
 import { Recordings } from "./events/recordings.ts"
 import { Registrations } from "./events/registrations.ts"
 import { Reports } from "./events/reports.ts"
+import { SeriesApi } from "./events/series.ts"
 import { TableSummaries } from "./events/table-summary.ts"
 import { Transcripts } from "./events/transcripts.ts"
 import { Help } from "./help.ts"
@@ -42,6 +43,7 @@ export const DESCRIPTION_VERSION = "1.0.0"
 export const Api = HttpApi.make("gathercue")
   .add(
     Events,
+    SeriesApi,
     Questions,
     Live,
     Reports,

@@ -26,13 +26,21 @@ export interface StoredCalendarEvent extends CalendarEvent {
   readonly cancelReason: string | null
 }
 
+/** Columns of an event in a calendar, of `events e` and `workspaces w`. */
+const COLUMNS = `e.id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
+  coalesce(e.description, case when jsonb_typeof(e.metadata->'description') = 'string' then e.metadata->>'description' end)
+    as description, e.location, e.time_zone,
+  e.cancelled_at is not null as is_cancelled, e.calendar_sequence as sequence,
+  coalesce(e.calendar_changed_at, e.created_at) as changed_at`
+
 export const findCalendarEvent = async (sql: Queryable, id: string): Promise<StoredCalendarEvent | undefined> => {
   const [row] = await sql<StoredCalendarEvent[]>`
-    select e.id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
-           coalesce(e.description, case when jsonb_typeof(e.metadata->'description') = 'string' then e.metadata->>'description' end)
-             as description, e.location, e.time_zone,
-           e.cancelled_at is not null as is_cancelled, e.calendar_sequence as sequence,
-           coalesce(e.calendar_changed_at, e.created_at) as changed_at
-      from events e join workspaces w on w.id = e.workspace_id where e.id = ${id}`
+    select ${sql.unsafe(COLUMNS)} from events e join workspaces w on w.id = e.workspace_id where e.id = ${id}`
   return row
 }
+
+/** Events of a series that everybody may see, by their start. */
+export const listCalendarOfSeries = async (sql: Queryable, seriesId: string): Promise<ReadonlyArray<CalendarEvent>> =>
+  sql<CalendarEvent[]>`
+    select ${sql.unsafe(COLUMNS)} from events e join workspaces w on w.id = e.workspace_id
+     where e.series_id = ${seriesId} and e.status <> 'draft' and e.visibility <> 'private' order by e.scheduled_at, e.id`

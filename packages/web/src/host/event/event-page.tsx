@@ -19,6 +19,7 @@ import { DetailsPart } from "./details-part.tsx"
 import { RegistrationFormPart, SurveyPart } from "./form-part.tsx"
 import { MembershipsPart } from "./memberships-part.tsx"
 import { RegistrationsPart } from "./registrations-part.tsx"
+import { SeriesPart } from "./series-part.tsx"
 import { SharePart } from "./share-part.tsx"
 
 export interface EventProps {
@@ -32,6 +33,7 @@ const AGENDA = "agenda"
 const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
   [AGENDA]: AgendaPart,
   details: DetailsPart,
+  series: SeriesPart,
   share: SharePart,
   form: RegistrationFormPart,
   registrations: RegistrationsPart,

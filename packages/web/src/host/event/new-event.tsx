@@ -1,4 +1,5 @@
 /** A new event with its agenda. */
+import type { EventInput } from "@gathercue/client"
 import { useEffect, useMemo, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import { fieldFaultsOf } from "../../api/field-faults.ts"
@@ -12,8 +13,10 @@ import { FailureNotice } from "../parts/failure.tsx"
 import { DraftAgenda } from "./draft-agenda.tsx"
 import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT_VALUES, settingsOf } from "./event-fields.tsx"
 import { inputOf, newDraft, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
+import { REPEATS, type Repeat, RepeatFields, ruleOf } from "./repeat-fields.tsx"
 import { agendaOf, TEMPLATE_NAMES, type TemplateName } from "./templates.ts"
 
+const ONCE_OR_MORE = ["none", ...REPEATS] as const
 const CHOICES = ["none", ...TEMPLATE_NAMES] as const
 
 /** Index of the first phase that the server refused; -1 without one. */
@@ -25,6 +28,22 @@ const refusedPhase = (error: unknown): number => {
   return -1
 }
 
+/** Makes the event, or a series of it; resolves to the page of the event. */
+const create = async (
+  workspaceId: string,
+  event: EventInput,
+  { frequency, count }: Repeat<(typeof ONCE_OR_MORE)[number]>,
+): Promise<string> => {
+  const api = restOf(workspaceId)
+  if (frequency === "none") return `/event/${(await api.createEvent({ payload: event })).id}`
+  const made = await api.createEvent({ payload: event })
+  const timeZone = event.timeZone ?? "UTC"
+  const payload = { rrule: ruleOf({ frequency, count }), timeZone, eventId: made.id }
+  // The event is there, so a refused series is made on the page of its series, which says what is missing.
+  await api.createSeries({ payload }).catch(() => undefined)
+  return `/event/${made.id}/series`
+}
+
 const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string; readonly onCancel: () => void }) => {
   const texts = useTexts()
   const { host } = texts
@@ -32,16 +51,12 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const [values, change] = useState<EventValues>(NEW_EVENT_VALUES)
   const [phases, arrange] = useState<ReadonlyArray<PhaseDraft>>(() => [newDraft("broadcast")])
   const [template, begin] = useState<TemplateName | "none">("none")
+  const [repeat, setRepeat] = useState<Repeat<(typeof ONCE_OR_MORE)[number]>>({ frequency: "none", count: 10 })
   const sent = useRef(phases)
   const { run, isPending, error } = useAction(() => {
     sent.current = phases
-    return restOf(workspaceId).createEvent({
-      payload: {
-        ...settingsOf(values),
-        title: values.title.trim(),
-        phases: phases.map(inputOf),
-      },
-    })
+    const event = { ...settingsOf(values), title: values.title.trim(), phases: phases.map(inputOf) }
+    return create(workspaceId, event, repeat)
   })
   const [key, choose] = useState<string | undefined>(undefined)
   const place = phases.findIndex((phase) => phase.key === key)
@@ -54,7 +69,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await run()
-    if (made !== undefined) navigate(`/event/${made.id}`)
+    if (made !== undefined) navigate(made)
   }
   return (
     <FieldForm
@@ -65,6 +80,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
     >
       <h2>{host.newEvent}</h2>
       <EventFields values={values} onChange={change} autoFocus />
+      <RepeatFields options={ONCE_OR_MORE} value={repeat} onChange={setRepeat} />
       <Choice
         label={host.template}
         options={CHOICES.map((name) => [name, host.templates[name]] as const)}
