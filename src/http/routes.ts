@@ -28,6 +28,7 @@ import { registrations } from "./handlers/events/registrations.ts"
 import { reports } from "./handlers/events/reports.ts"
 import { series } from "./handlers/events/series.ts"
 import { tableSummaries } from "./handlers/events/table-summaries.ts"
+import { templates } from "./handlers/events/templates.ts"
 import { transcripts } from "./handlers/events/transcripts.ts"
 import { help } from "./handlers/help.ts"
 import { meta } from "./handlers/meta.ts"
@@ -82,6 +83,7 @@ const HANDLERS = {
   forms,
   imports,
   tableSummaries,
+  templates,
   gatewayTokens,
   guests,
   help,

@@ -69,7 +69,10 @@ describe("a series is made", () => {
       ])
     }
     const again = await api("POST", "/v1/series", { body: { ...WEEKLY, eventId: id } })
-    expect(again).toMatchObject({ status: 409, body: { detail: "The event already belongs to a series." } })
+    expect(again).toMatchObject({
+      status: 409,
+      body: { detail: "The event is a template, or already belongs to a series." },
+    })
   })
 
   test("without the starts that are left out", async () => {

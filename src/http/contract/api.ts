@@ -23,6 +23,7 @@ import { Registrations } from "./events/registrations.ts"
 import { Reports } from "./events/reports.ts"
 import { SeriesApi } from "./events/series.ts"
 import { TableSummaries } from "./events/table-summary.ts"
+import { Templates } from "./events/templates.ts"
 import { Transcripts } from "./events/transcripts.ts"
 import { Help } from "./help.ts"
 import { Meta } from "./meta.ts"
@@ -62,6 +63,7 @@ export const Api = HttpApi.make("gathercue")
     Clips,
     Transcripts,
     TableSummaries,
+    Templates,
     Workspaces,
     Invites,
     Links,

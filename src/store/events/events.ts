@@ -112,7 +112,8 @@ export const pageEvents = async (
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<Event[]>`
     select ${sql.unsafe(EVENT_COLUMNS)} from events
-     where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     where workspace_id = ${workspaceId} and template_name is null
+           and (created_at, id) < (${after.createdAt}, ${after.id})
            ${eventIds === null ? sql`` : sql`and id = any (${[...eventIds]}::uuid[])`}
            ${q === undefined ? sql`` : sql`and ${matches(sql, "title", patternOf(q))}`}
            ${status === undefined ? sql`` : sql`and status = ${status}`}

@@ -34,10 +34,11 @@ export const insertSeries = async (
   return row
 }
 
-/** Returns false if one of the events already belongs to a series. */
+/** Returns false if one of the events is a template, or already belongs to a series. */
 export const joinSeries = async (sql: Queryable, seriesId: string, ids: ReadonlyArray<string>): Promise<boolean> => {
   const { count } = await sql`
-    update events set series_id = ${seriesId} where id = any (${[...ids]}::uuid[]) and series_id is null`
+    update events set series_id = ${seriesId} where id = any (${[...ids]}::uuid[]) and series_id is null
+       and template_name is null`
   return count === ids.length
 }
 

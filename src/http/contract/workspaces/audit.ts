@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   "event.deleted",
   "event.cancelled",
   "event.reinstated",
+  "template.created",
   "series.created",
   "series.changed",
   "series.ended",

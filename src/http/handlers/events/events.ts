@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
 import type { LiveEvents } from "../../../actors/live-events.ts"
-import { type Failure, NotFound } from "../../../model/errors.ts"
+import { Conflict, type Failure, NotFound } from "../../../model/errors.ts"
 import { type EventCopyInput, type EventWithPhases, withWarnings } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import type { Phase } from "../../../model/phase.ts"
@@ -11,6 +11,7 @@ import { requireAndLock } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { type EventDraft, holdEvent, pageEvents } from "../../../store/events/events.ts"
 import { NewEvents } from "../../../store/events/new-events.ts"
+import { isTemplate } from "../../../store/events/templates.ts"
 import { query } from "../../../store/query.ts"
 import type { Events } from "../../contract/events/events.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
@@ -37,6 +38,8 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
   const phase = event.phases.find(({ id }) => id === phaseId)
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
+
+const TEMPLATE = new Conflict({ detail: "A template is not published: copy it, and publish the copy." })
 
 const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["workspace"]) =>
   accountId === null
@@ -114,7 +117,11 @@ export const events = {
   },
   publishEvent: {
     access: "event",
-    handle: ({ scope: { event } }) => Effect.flatMap(execute(event.id, { type: "event.publish", d: {} }), warned),
+    handle: ({ scope: { event } }) =>
+      Effect.gen(function* () {
+        if (yield* (yield* Database).run((sql) => isTemplate(sql, event.id))) return yield* TEMPLATE
+        return yield* warned(yield* execute(event.id, { type: "event.publish", d: {} }))
+      }),
   },
   cancelEvent: {
     access: "event",

@@ -83,7 +83,7 @@ const storeSeries = (
     const inputs = starts.map((at) => ({ title, scheduledAt: at }))
     const copies = yield* storeCopies(sql, first, inputs, accountId)
     const joined = yield* query(() => joinSeries(sql, series.id, [id, ...copies.map((copy) => copy.id)]))
-    if (!joined) return yield* new Conflict({ detail: "The event already belongs to a series." })
+    if (!joined) return yield* new Conflict({ detail: "The event is a template, or already belongs to a series." })
     return { ...series, events: yield* query(() => listEventsOfSeries(sql, series.id)) }
   })
 

@@ -21,6 +21,7 @@ import { MembershipsPart } from "./memberships-part.tsx"
 import { RegistrationsPart } from "./registrations-part.tsx"
 import { SeriesPart } from "./series-part.tsx"
 import { SharePart } from "./share-part.tsx"
+import { TemplateButton } from "./template-button.tsx"
 
 export interface EventProps {
   readonly event: EventWithPhases
@@ -133,6 +134,7 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
       <div className="row">
         <NextStep {...props} />
         <CopyButton event={value} />
+        <TemplateButton event={value} />
       </div>
       <FailureNotice error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
