@@ -2,6 +2,7 @@
 import type { EventStatus } from "../../model/event.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { matches, patternOf } from "../search.ts"
 
 export interface CalendarEvent {
   readonly id: string
@@ -44,3 +45,16 @@ export const listCalendarOfSeries = async (sql: Queryable, seriesId: string): Pr
   sql<CalendarEvent[]>`
     select ${sql.unsafe(COLUMNS)} from events e join workspaces w on w.id = e.workspace_id
      where e.series_id = ${seriesId} and e.status <> 'draft' and e.visibility <> 'private' order by e.scheduled_at, e.id`
+
+/** Public events of a workspace that are to come or live, the next ones first. `words` is a part of the title, in any case. */
+export const listPublicEvents = async (
+  sql: Queryable,
+  workspaceId: string,
+  { words = "", since, limit }: { readonly words?: string; readonly since: Timestamp; readonly limit: number },
+): Promise<ReadonlyArray<StoredCalendarEvent>> =>
+  sql<StoredCalendarEvent[]>`
+    select ${sql.unsafe(COLUMNS)} from events e join workspaces w on w.id = e.workspace_id
+     where e.workspace_id = ${workspaceId} and e.visibility = 'public' and e.status in ('scheduled', 'live')
+           and (e.status = 'live' or e.scheduled_at >= ${since})
+           ${words === "" ? sql`` : sql`and ${matches(sql, "e.title", patternOf(words))}`}
+     order by e.scheduled_at nulls first, e.id limit ${limit}`

@@ -4,4 +4,4 @@ create index event_templates on events (workspace_id) where template_name is not
 
 -- Whether everybody sees the public events of the workspace at `/w/{slug}`.
 alter table workspaces add column public_list boolean not null default false;
-create index events_of_public_lists on events (workspace_id, scheduled_at, id) where status = 'scheduled' and visibility = 'public';
+create index events_of_public_lists on events (workspace_id, scheduled_at, id) where status in ('scheduled', 'live') and visibility = 'public';
