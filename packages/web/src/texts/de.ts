@@ -1184,6 +1184,24 @@ export const de: Texts = {
     noAttendance: "Niemand war da.",
     came: "Gekommen",
     stayed: "Geblieben",
+    engagement: {
+      title: "Beteiligung",
+      counts: {
+        questions: "Gefragt",
+        questionVotes: "Stimmen für Fragen",
+        pollVotes: "Umfragen",
+        messages: "Nachrichten",
+        rounds: "Runden",
+      },
+      did: {
+        questions: "Hat gefragt",
+        questionVotes: "Hat für eine Frage gestimmt",
+        pollVotes: "Hat abgestimmt",
+        messages: "Hat geschrieben",
+        rounds: "Hat andere in einer Runde getroffen",
+      },
+      share: (active, people) => `${active} von ${people} Gezeigten`,
+    },
     exports: "Exporte",
     export: {
       attendance: "Anwesenheit (CSV)",

@@ -1172,6 +1172,24 @@ export const en = {
     noAttendance: "Nobody was there.",
     came: "Came",
     stayed: "Stayed",
+    engagement: {
+      title: "Took part",
+      counts: {
+        questions: "Asked",
+        questionVotes: "Votes for questions",
+        pollVotes: "Polls",
+        messages: "Messages",
+        rounds: "Rounds",
+      },
+      did: {
+        questions: "Asked a question",
+        questionVotes: "Voted for a question",
+        pollVotes: "Voted in a poll",
+        messages: "Wrote a message",
+        rounds: "Met others in a round",
+      },
+      share: (active: string, people: string) => `${active} of the ${people} shown`,
+    },
     exports: "Exports",
     export: {
       attendance: "Attendance (CSV)",

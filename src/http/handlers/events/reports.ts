@@ -58,6 +58,11 @@ const ATTENDANCE: Columns<AttendeeRow> = {
     "lastLeftAt",
     "seconds",
     "stays",
+    "questions",
+    "questionVotes",
+    "pollVotes",
+    "messages",
+    "rounds",
   ],
   rowsOf: (row) => [
     [
@@ -72,6 +77,11 @@ const ATTENDANCE: Columns<AttendeeRow> = {
       row.lastLeftAt,
       row.seconds,
       row.stays,
+      row.questions,
+      row.questionVotes,
+      row.pollVotes,
+      row.messages,
+      row.rounds,
     ],
   ],
 }
