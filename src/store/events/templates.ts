@@ -2,7 +2,7 @@
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
-export interface StoredTemplate {
+interface StoredTemplate {
   readonly id: string
   readonly name: string
   readonly title: string

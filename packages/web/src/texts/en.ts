@@ -815,7 +815,7 @@ export const en = {
     publicList: "Public list",
     showPublicList: "Show the published public events to come to everybody, as a page and a calendar",
     publicListLink: "Link of the list",
-    saveTemplate: "Save as a template",
+    saveTemplate: "Keep as a template",
     templateName: "Its name",
     templateHint: "A copy of the event, with its agenda, form and polls, that new events can begin with.",
     templateSaved: "The template is saved.",
