@@ -23,6 +23,7 @@ const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [
   [/^ST202 POST \/v1\/mcp 400/, "the rules of MCP for a message and its headers"],
   [/^ST202 .* timeZone: must be a time zone of the IANA database/, "the names of time zones are data of the runtime"],
   [/^ST202 POST \/v1\/series .* (?:rrule|exdates|event|eventId|event, eventId): /, "the starts that a rule names"],
+  [/^ST202 POST \/v1\/webhooks .* eventId: not an event of the workspace/, "the events of the workspace"],
   [/^ST202 PATCH \/v1\/series\/\{id\} .* from: must name an event of the series/, "the events of the series"],
   [/^ST202 .* password: must not be a common password/, "the list of common passwords is no schema"],
   [/^ST202 POST \S+\/commands\S* 400 bad_request \S*targets: Expected "all" \| array/, "a word or a list has no type"],
