@@ -98,6 +98,7 @@ const newWorkspace = async (): Promise<string> => {
   return id
 }
 
+const PLAIN = { timeZone: null, language: null, coverUrl: null, own: null }
 const START = Date.parse("2027-05-01T10:00:00Z")
 
 /** A published event at `START`, for which these people registered so long before it. */
@@ -114,14 +115,19 @@ const newEvent = async (
     reminders: true,
     time_zone: null as string | null,
     reminder_minutes: null as ReadonlyArray<number> | null,
+    language: null as string | null,
+    cover_url: null as string | null,
+    email_texts: null as { readonly confirmation: string | null; readonly reminder: string | null } | null,
     ...fields,
   }
   await sql`
     insert into events (id, workspace_id, type, title, allow_anonymous_voting, allow_anonymous_questions, metadata,
-                        status, visibility, scheduled_at, reminders, time_zone, reminder_minutes)
+                        status, visibility, scheduled_at, reminders, time_zone, reminder_minutes, language,
+                        cover_url, email_texts)
     values (${id}, ${workspaceId}, 'webinar', 'Launch', false, false, '{}',
             ${row.status}, ${row.visibility}, ${row.scheduled_at}, ${row.reminders}, ${row.time_zone},
-            ${row.reminder_minutes === null ? null : sql.json(row.reminder_minutes)})`
+            ${row.reminder_minutes === null ? null : sql.json(row.reminder_minutes)}, ${row.language},
+            ${row.cover_url}, ${row.email_texts === null ? null : sql.json(row.email_texts)})`
   for (const [email, before] of Object.entries(people)) {
     await sql`
       insert into registrations (id, event_id, name, email, created_at)
@@ -318,7 +324,7 @@ describe("a reminder", () => {
       name: "https://evil.example",
       event: "Win at St.Gallen\n<b>",
       when: toTimestamp(START),
-      timeZone: null,
+      ...PLAIN,
     }
     const { subject, text, html } = reminderEmail(
       "ada@example.com",
@@ -428,7 +434,7 @@ test("an email that is of no use any more is not sent", async () => {
   const letter = (to: string, notAfter: number): EmailMessage => ({
     ...reminderEmail(
       to,
-      { isSoon: true, name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
+      { isSoon: true, name: "Ada", event: "Launch", when: toTimestamp(notAfter), ...PLAIN },
       {
         enter: "https://app.example.com/enter",
         leave: "https://api.example.com/leave",

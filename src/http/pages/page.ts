@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import { escapeHtml } from "../../mail/emails.ts"
+import { escapeHtml } from "../../model/text/escape-html.ts"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
 import type { LimitName } from "../limits/rate-limits.ts"

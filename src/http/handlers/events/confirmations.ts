@@ -5,9 +5,10 @@ import { calendarFile } from "../../../mail/calendar.ts"
 import { entryEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { outsideEmail } from "../../../mail/registration-emails.ts"
+import { membersText } from "../../../model/text/shown-text.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
-import type { CalendarEvent } from "../../../store/events/calendar-events.ts"
+import type { StoredCalendarEvent } from "../../../store/events/calendar-events.ts"
 import { findForm } from "../../../store/events/forms.ts"
 import type { StoredRegistrant } from "../../../store/events/registrations.ts"
 import { findStanding } from "../../../store/events/waiting-list.ts"
@@ -17,8 +18,8 @@ import { HttpSettings } from "../../requests/settings.ts"
 export const confirmations = Effect.gen(function* () {
   const { appUrl, publicUrl } = yield* HttpSettings
   const mailer = yield* Mailer
-  return async (sql: Queryable, event: CalendarEvent, person: StoredRegistrant, stamp: Timestamp): Promise<void> => {
-    const { scheduledAt, timeZone } = event
+  return async (sql: Queryable, event: StoredCalendarEvent, person: StoredRegistrant, stamp: Timestamp): Promise<void> => {
+    const { scheduledAt, description, emailTexts } = event
     const links = await issueLinks(sql, { appUrl, publicUrl }, { eventId: event.id, registrationId: person.id })
     const { state } = person
     if (state !== "approved") {
@@ -31,7 +32,8 @@ export const confirmations = Effect.gen(function* () {
     const file = { method: "REQUEST", stamp, page: links.enter, sender: mailer.sender, attendee: person } as const
     const { questions } = await findForm(sql, event.id, "registration")
     const asks = questions.length > 0
-    const entry = { name: person.name, event: event.title, when: scheduledAt, timeZone, asks }
+    const markdown = [emailTexts?.confirmation ?? "", membersText(description ?? "")].filter((text) => text !== "")
+    const entry = { ...event, name: person.name, event: event.title, when: scheduledAt, markdown, asks }
     const calendar =
       scheduledAt === null
         ? {}

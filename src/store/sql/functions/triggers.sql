@@ -246,10 +246,10 @@ begin
     continue when old.cancelled_at is not null and not found
                or coalesce(old.scheduled_end_at, old.scheduled_at) < now() - interval '1 day'
                or not exists (select from workspaces where id = old.workspace_id and deleted_at is null);
-    insert into event_notices (workspace_id, event_id, audience, gone, reason, time_zone, known_title, known_at, known_end_at, known_cancelled,
-                               known_sequence, since, changed_at)
-    values (old.workspace_id, old.id, reader, true, old.cancel_reason, old.time_zone, old.title, old.scheduled_at, old.scheduled_end_at, false,
-            old.calendar_sequence, clock_timestamp(), clock_timestamp())
+    insert into event_notices (workspace_id, event_id, audience, gone, reason, time_zone, language, known_title, known_at, known_end_at,
+                               known_cancelled, known_sequence, since, changed_at)
+    values (old.workspace_id, old.id, reader, true, old.cancel_reason, old.time_zone, old.language, old.title, old.scheduled_at,
+            old.scheduled_end_at, false, old.calendar_sequence, clock_timestamp(), clock_timestamp())
     returning number into added;
     if reader in ('registered', 'added') then
       insert into notice_readers (notice, email, name, has_place)
