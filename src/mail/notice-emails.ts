@@ -43,7 +43,13 @@ const spoken = (event: NoticedEvent) => {
   const { notice } = words
   const moment = (at: Timestamp): string => zonedMoment(at, event.timeZone, languageOf(event.language))
   const begins = event.scheduledAt === null ? notice.unknownDate : notice.begins(moment(event.scheduledAt))
-  return { notice, begins, moment, title: titled(event.title, words), named: (title: string) => eventNamed(title, words) }
+  return {
+    notice,
+    begins,
+    moment,
+    title: titled(event.title, words),
+    named: (title: string) => eventNamed(title, words),
+  }
 }
 
 const cancellation = (event: NoticedEvent): Told => {
@@ -67,7 +73,10 @@ const movement = (event: NoticedEvent, known: KnownEvent): Told => {
   const { notice, moment, title, named } = spoken(event)
   const was = known.scheduledAt === null ? null : moment(known.scheduledAt)
   if (event.scheduledAt === null) {
-    return { subject: notice.postponedSubject(title), lines: [notice.postponed(named(event.title), was), notice.newDate] }
+    return {
+      subject: notice.postponedSubject(title),
+      lines: [notice.postponed(named(event.title), was), notice.newDate],
+    }
   }
   return {
     subject: notice.movedSubject(title),
@@ -142,9 +151,7 @@ export const noticeEmail = (
         ...(own === null || event.isCancelled ? [] : [leaving(own, words)]),
       ],
       why: why(words, to.isInvited, file.calendar !== undefined, own !== null),
-      ...(unsubscribe === null
-        ? {}
-        : { unsubscribe: { label: words.refuseInvitations, url: unsubscribe } }),
+      ...(unsubscribe === null ? {} : { unsubscribe: { label: words.refuseInvitations, url: unsubscribe } }),
     }),
     ...file,
   }

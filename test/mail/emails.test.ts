@@ -57,7 +57,11 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
   [
     "entry",
     (name, event) =>
-      entryEmail("a@example.com", { ...FACE, name, event, when: null, timeZone: null, markdown: [], asks: true }, LINKS),
+      entryEmail(
+        "a@example.com",
+        { ...FACE, name, event, when: null, timeZone: null, markdown: [], asks: true },
+        LINKS,
+      ),
   ],
   [
     "cancellation",

@@ -144,7 +144,7 @@ describe("an event that is moved", () => {
     expect(await sql`select 1 from event_notices`).toEqual([])
   })
 
-  test("is not told of changes that no calendar shows, though its description counts in the calendar", async () => {
+  test("is not told of changes that no calendar shows, though its description and its zone count in the calendar", async () => {
     const node = await openNode()
     const event = await newEvent(["ada@example.com"])
     const sequence = async () => (await sql`select calendar_sequence as n from events where id = ${event.id}`)[0]?.["n"]
@@ -157,6 +157,8 @@ describe("an event that is moved", () => {
     expect(await sequence()).toBe(0)
     await change(event.id, { metadata: { description: "Other" } })
     expect(await sequence()).toBe(1)
+    await change(event.id, { time_zone: "Europe/Berlin" })
+    expect(await sequence()).toBe(2)
     await node.tell()
     expect(await node.letters()).toEqual([])
   })

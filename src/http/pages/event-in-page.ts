@@ -6,6 +6,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Language } from "../../model/presentation.ts"
 import { cut } from "../../model/text/cut.ts"
+import { markdownLine } from "../../model/text/markdown.ts"
 import { isTimeZone } from "../../model/zoned-moment.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
@@ -50,7 +51,7 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
 const PREVIEW_CHARACTERS = 300
 
 const previewOf = ({ title, description, coverUrl, visibility }: typeof Shown.Type): Html => {
-  const text = cut(description ?? "", PREVIEW_CHARACTERS)
+  const text = cut(markdownLine(description ?? ""), PREVIEW_CHARACTERS)
   const described =
     text === ""
       ? html``

@@ -23,7 +23,8 @@ export const en = {
   },
   reminder: {
     subject: (title: string, isSoon: boolean) => `${isSoon ? "Starting soon" : "Reminder"}: ${title}`,
-    begins: (event: string, moment: string, isSoon: boolean) => `${event} begins ${isSoon ? "soon: " : ""}on ${moment}.`,
+    begins: (event: string, moment: string, isSoon: boolean) =>
+      `${event} begins ${isSoon ? "soon: " : ""}on ${moment}.`,
     why: "You get this email because you registered for the event. The links are yours alone and work until a day after the event.",
   },
   thanks: {

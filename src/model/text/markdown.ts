@@ -98,3 +98,14 @@ export const markdownHtml = (text: string): string => {
   rendered.set(text, html)
   return html
 }
+
+const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }
+
+/** The text without its marks, on one line. */
+export const markdownLine = (text: string): string =>
+  markdownHtml(text)
+    .replaceAll(/<\/?(?:strong|em|del|code|a)\b[^>]*>/g, "")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name) => CHARACTERS[name] ?? "")
+    .replaceAll(/\s+/g, " ")
+    .trim()

@@ -18,7 +18,12 @@ import { HttpSettings } from "../../requests/settings.ts"
 export const confirmations = Effect.gen(function* () {
   const { appUrl, publicUrl } = yield* HttpSettings
   const mailer = yield* Mailer
-  return async (sql: Queryable, event: StoredCalendarEvent, person: StoredRegistrant, stamp: Timestamp): Promise<void> => {
+  return async (
+    sql: Queryable,
+    event: StoredCalendarEvent,
+    person: StoredRegistrant,
+    stamp: Timestamp,
+  ): Promise<void> => {
     const { scheduledAt, description, emailTexts } = event
     const links = await issueLinks(sql, { appUrl, publicUrl }, { eventId: event.id, registrationId: person.id })
     const { state } = person

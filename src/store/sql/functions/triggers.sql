@@ -173,10 +173,10 @@ begin
   new.calendar_changed_at := greatest(clock_timestamp(), old.calendar_changed_at + interval '1 millisecond');
   return new;
 end $$;
-create or replace trigger events_calendar before update of title, scheduled_at, scheduled_end_at, cancelled_at, description, location, metadata on events
-  for each row when ((new.title, new.scheduled_at, new.scheduled_end_at, new.cancelled_at, new.description, new.location,
+create or replace trigger events_calendar before update of title, scheduled_at, scheduled_end_at, cancelled_at, description, location, time_zone, metadata on events
+  for each row when ((new.title, new.scheduled_at, new.scheduled_end_at, new.cancelled_at, new.description, new.location, new.time_zone,
                       new.metadata->>'description')
-    is distinct from (old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at, old.description, old.location,
+    is distinct from (old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at, old.description, old.location, old.time_zone,
                       old.metadata->>'description'))
   execute function count_calendar_change();
 
