@@ -27,3 +27,17 @@ const OwnWords = Schema.NullOr(MembersText(1, OWN_WORDS_LIMIT))
 
 /** Own words of the organisers in emails about the event. */
 export const EmailTexts = Schema.Struct({ confirmation: OwnWords, reminder: OwnWords }).annotate(named("EmailTexts"))
+
+/** Emails about an event that can be seen before they are sent. */
+export const PreviewedEmail = Schema.Literals([
+  "confirmation",
+  "reminder",
+  "thanks",
+  "pending",
+  "waiting",
+  "offered",
+  "declined",
+  "expired",
+  "cancelled",
+]).annotate(named("PreviewedEmail"))
+export type PreviewedEmail = typeof PreviewedEmail.Type

@@ -153,3 +153,63 @@ describe("emails", () => {
     expect(text).toContain("lädt dich zu „Auftakt“ ein. Deine Rolle: Sprecherin oder Sprecher.")
   })
 })
+
+describe("a preview", () => {
+  const preview = (id: string, kind: string, options: CallOptions = {}) =>
+    api("GET", `/v1/events/${id}/emails/${kind}`, options)
+
+  test.each([
+    ["confirmation", "Dein Platz: Auftakt"],
+    ["reminder", "Erinnerung: Auftakt"],
+    ["thanks", "Danke für deinen Besuch: Auftakt"],
+    ["pending", "Anmeldung eingegangen: Auftakt"],
+    ["waiting", "Warteliste: Auftakt"],
+    ["offered", "Ein Platz ist frei: Auftakt"],
+    ["declined", "Anmeldung abgelehnt: Auftakt"],
+    ["expired", "Dein Angebot ist abgelaufen: Auftakt"],
+    ["cancelled", "Abgesagt: Auftakt"],
+  ])("of %s is the email as it would be sent", async (kind, subject) => {
+    const { id } = await createEvent(server.url, acme.key, { ...FACE, title: "Auftakt" })
+    const { status, body } = await preview(id, kind)
+    expect([status, body.subject]).toEqual([200, subject])
+    expect(body.text).toMatch(/^Guten Tag Ada Lovelace,\n\n.*„Auftakt“/s)
+    expect(body.html).toContain('<html lang="de">')
+    expect(body.html).toContain('<img src="https://cdn.example.com/a.jpg?w=1200&amp;h=600"')
+    expect(body.text.includes("Bring")).toBe(kind === "confirmation")
+    expect(body.text.includes("See you")).toBe(kind === "reminder")
+    expect(body.html.includes("<p>See you<br>soon</p>")).toBe(kind === "reminder")
+  })
+
+  test("is that of the email which a person then gets, but for the name and the links", async () => {
+    const { id } = await published({ ...FACE, description: "What is *new*", scheduledAt: "2027-03-01T17:00:00.000Z" })
+    await api("PUT", `/v1/events/${id}/forms/registration`, {
+      body: { questions: [{ id: "company", kind: "text", text: "Company", required: false }] },
+    })
+    const email = `${randomUUID()}@example.com`
+    await api("POST", `/v1/public/events/${id}/register`, { key: undefined, body: { name: "Zoe", email } })
+    const sent = (await api("GET", `/v1/dev/outbox?to=${email}`, { key: undefined })).body.mails[0]
+    const seen = (await preview(id, "confirmation")).body
+    const plain = (text: string) => text.replaceAll(/https?:\/\/\S+/g, "LINK").replace("Ada Lovelace", "Zoe")
+    expect([seen.subject, plain(seen.text)]).toEqual([sent.subject, plain(sent.text)])
+    expect(seen.text).not.toContain("token")
+    expect(seen.text).toContain("Deine Antworten ansehen und ändern:")
+  })
+
+  test("runs nothing that somebody wrote, sends nothing, and is for the staff", async () => {
+    const bad = "<script>alert(1)</script>\n\n[x](javascript:alert(1)) <img src=x onerror=alert(1)>"
+    const { id } = await published({
+      title: "<b>Bad</b>",
+      description: bad,
+      emailTexts: { confirmation: bad, reminder: bad },
+    })
+    for (const kind of ["confirmation", "reminder"]) {
+      const { html } = (await preview(id, kind)).body
+      expect(html).not.toMatch(/<script|<img|<b>|href="(?!http)/)
+      expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;")
+    }
+    const { mails } = (await api("GET", "/v1/dev/outbox?to=ada@example.com", { key: undefined })).body
+    expect(mails).toEqual([])
+    expect((await preview(id, "confirmation", { key: undefined })).status).toBe(401)
+    expect((await preview(id, "invoice")).status).toBe(404)
+  })
+})

@@ -1,11 +1,9 @@
 /** The email that tells a person the state of their registration: a confirmation with links and the calendar file, or why there is no place. */
 import { Effect } from "effect"
 import { issueLinks } from "../../../identity/accounts/entry.ts"
-import { calendarFile } from "../../../mail/calendar.ts"
-import { entryEmail } from "../../../mail/emails.ts"
+import { confirmationEmail } from "../../../mail/confirmation-email.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { outsideEmail } from "../../../mail/registration-emails.ts"
-import { membersText } from "../../../model/text/shown-text.ts"
 import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
 import type { StoredCalendarEvent } from "../../../store/events/calendar-events.ts"
@@ -24,7 +22,6 @@ export const confirmations = Effect.gen(function* () {
     person: StoredRegistrant,
     stamp: Timestamp,
   ): Promise<void> => {
-    const { scheduledAt, description, emailTexts } = event
     const links = await issueLinks(sql, { appUrl, publicUrl }, { eventId: event.id, registrationId: person.id })
     const { state } = person
     if (state !== "approved") {
@@ -34,15 +31,8 @@ export const confirmations = Effect.gen(function* () {
       await mailer.post(sql, outsideEmail(person, event, { ...none, ...standing, state }, { links, eventPage }))
       return
     }
-    const file = { method: "REQUEST", stamp, page: links.enter, sender: mailer.sender, attendee: person } as const
     const { questions } = await findForm(sql, event.id, "registration")
     const asks = questions.length > 0
-    const markdown = [emailTexts?.confirmation ?? "", membersText(description ?? "")].filter((text) => text !== "")
-    const entry = { ...event, name: person.name, event: event.title, when: scheduledAt, markdown, asks }
-    const calendar =
-      scheduledAt === null
-        ? {}
-        : { calendar: { method: file.method, content: calendarFile({ ...event, scheduledAt }, file) } }
-    await mailer.post(sql, entryEmail(person.email, { ...entry, ...calendar }, links))
+    await mailer.post(sql, confirmationEmail(event, person, { links, asks, sender: mailer.sender, stamp }))
   }
 })
