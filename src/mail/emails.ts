@@ -62,9 +62,9 @@ export const hello = (name: string | null, words: Words): string => {
   return words.hello(line === "" ? null : line)
 }
 
-/** Mail programs load no style sheets. */
+/** An attribute, because mail programs and the frame of a preview take no styles. */
 const coverHtml = (coverUrl: string | null): string =>
-  coverUrl === null ? "" : `<p><img src="${escapeHtml(coverUrl)}" alt="" style="max-width:100%;height:auto"></p>`
+  coverUrl === null ? "" : `<p><img src="${escapeHtml(coverUrl)}" alt="" width="100%"></p>`
 
 export const writeEmail = ({
   to,

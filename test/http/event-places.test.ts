@@ -88,7 +88,7 @@ describe("the public view", () => {
     const { id } = await published({ ...PLACE, scheduledAt: "2027-03-28T01:30:00.000Z" })
     const html = await (await fetch(`${server.url}/e/${id}`, { headers: { "accept-language": "de" } })).text()
     expect(html).toContain(">Sonntag, 28. März 2027 um 03:30 MESZ</time>")
-    expect(html).toContain("<p>Talks,<br>and time to talk.</p>")
+    expect(html).toContain("<p>Talks,<br>\nand time to talk.</p>")
   })
 
   test("has no markup of the description in the page", async () => {

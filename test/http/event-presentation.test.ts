@@ -177,7 +177,7 @@ describe("a preview", () => {
     expect(body.html).toContain('<img src="https://cdn.example.com/a.jpg?w=1200&amp;h=600"')
     expect(body.text.includes("Bring")).toBe(kind === "confirmation")
     expect(body.text.includes("See you")).toBe(kind === "reminder")
-    expect(body.html.includes("<p>See you<br>soon</p>")).toBe(kind === "reminder")
+    expect(body.html.includes("<p>See you<br>\nsoon</p>")).toBe(kind === "reminder")
   })
 
   test("is that of the email which a person then gets, but for the name and the links", async () => {

@@ -205,7 +205,7 @@ test("an email has the picture of its event, and the organisers' words as Markdo
     LINKS,
   )
   expect(text).toContain("\n\n**Bring** a laptop.\n\n<script>alert(1)</script> ![x](https://example.com/x.png)\n\n")
-  expect(html).toContain('<p><img src="https://cdn.example.com/a.jpg?w=1&amp;h=2" alt="" style=')
+  expect(html).toContain('<p><img src="https://cdn.example.com/a.jpg?w=1&amp;h=2" alt="" width="100%">')
   expect(html).toContain("<p><strong>Bring</strong> a laptop.</p>")
   expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;")
   expect(html).not.toContain("<script")

@@ -7,7 +7,7 @@ const LINK = 'target="_blank" rel="noopener noreferrer nofollow"'
 
 describe("Markdown becomes HTML", () => {
   test.each([
-    ["one\ntwo\n\nthree", "<p>one<br>two</p><p>three</p>"],
+    ["one\ntwo\n\nthree", "<p>one<br>\ntwo</p><p>three</p>"],
     ["# A\n### B\n###### C", "<h2>A</h2><h4>B</h4><h6>C</h6>"],
     ["**b** *i* ~~d~~ `c`", "<p><strong>b</strong> <em>i</em> <del>d</del> <code>c</code></p>"],
     ["- a\n- b", "<ul><li>a</li><li>b</li></ul>"],

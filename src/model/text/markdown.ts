@@ -56,7 +56,8 @@ const element = (token: MarkedToken, inLink: boolean): string => {
     case "hr":
       return "<hr>"
     case "br":
-      return "<br>"
+      // The line break is one of the text too, for programs that copy it.
+      return "<br>\n"
     case "strong":
     case "em":
     case "del":
