@@ -29,6 +29,7 @@ const EVENT = {
   ...FACE,
   emailTexts: null,
   id: "0199a0f0-0000-7000-8000-000000000001",
+  workspaceId: "0199a0f0-0000-7000-8000-000000000002",
   workspace: "Acme",
   description: null,
   location: null,

@@ -164,6 +164,17 @@ describe("an event that is moved", () => {
   })
 })
 
+test("no notice goes to an address that takes no emails", async () => {
+  const node = await openNode()
+  const event = await newEvent(["ada@example.com", "bob@example.com"])
+  await sql`
+    insert into email_bounces (id, workspace_id, email)
+    select ${newId()}, workspace_id, 'ada@example.com' from events where id = ${event.id}`
+  await move(event.id, LATER)
+  await node.tell()
+  expect((await node.letters()).map(({ to }) => to)).toEqual(["bob@example.com"])
+})
+
 describe("an event that is cancelled", () => {
   const cancel = (id: string, reason: string | null = null) =>
     change(id, { cancelled_at: toTimestamp(Date.now()), cancel_reason: reason })

@@ -310,6 +310,38 @@ describe("a reminder", () => {
     expect(letters[0]?.text).toContain(two.id)
   })
 
+  test("is sent to no address that takes no emails", async () => {
+    const node = await openNode()
+    const people = { "ada@example.com": 30 * DAY, "bob@example.com": 30 * DAY }
+    const [one, two] = [await newEvent(people), await newEvent(people)]
+    await sql`insert into email_bounces (id, workspace_id, email) values (${newId()}, ${one.workspaceId}, 'ada@example.com')`
+    await node.remind(START - DAY)
+    const told = (await node.letters()).map(({ to, text }) => [to, text.includes(one.id) ? "one" : "two"].join(" "))
+    expect(told.toSorted()).toEqual(["ada@example.com two", "bob@example.com one", "bob@example.com two"])
+    expect(two.workspaceId).not.toBe(one.workspaceId)
+  })
+
+  test("has the event's language and picture, and the organisers' own words", async () => {
+    const node = await openNode()
+    await newEvent(
+      { "ada@example.com": 30 * DAY },
+      {
+        language: "de",
+        time_zone: "Europe/Berlin",
+        cover_url: "https://cdn.example.com/a.jpg",
+        email_texts: { confirmation: "Not this", reminder: "**Bring** a laptop." },
+      },
+    )
+    await node.remind(START - DAY)
+    const [letter] = await node.letters()
+    expect(letter?.subject).toBe("Erinnerung: Launch")
+    expect(letter?.text).toContain(
+      "Beginn: Samstag, 1. Mai 2027 um 12:00 (Europe/Berlin, GMT+2).\n\n**Bring** a laptop.\n\n",
+    )
+    expect(letter?.text).not.toContain("Not this")
+    expect(letter?.text).toContain("Keine Erinnerungen mehr von diesem Arbeitsbereich")
+  })
+
   test("has the time in the event's zone", async () => {
     const node = await openNode()
     await newEvent({ "ada@example.com": 30 * DAY }, { time_zone: "Australia/Lord_Howe" })

@@ -23,6 +23,7 @@ export interface CalendarEvent {
 }
 
 export interface StoredCalendarEvent extends CalendarEvent {
+  readonly workspaceId: string
   readonly status: EventStatus
   readonly cancelReason: string | null
   /** Language of the emails; null: the usual one. */
@@ -33,7 +34,7 @@ export interface StoredCalendarEvent extends CalendarEvent {
 
 export const findCalendarEvent = async (sql: Queryable, id: string): Promise<StoredCalendarEvent | undefined> => {
   const [row] = await sql<StoredCalendarEvent[]>`
-    select e.id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
+    select e.id, e.workspace_id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
            coalesce(e.description, case when jsonb_typeof(e.metadata->'description') = 'string' then e.metadata->>'description' end)
              as description, e.location, e.time_zone, e.language, e.cover_url, e.email_texts,
            e.cancelled_at is not null as is_cancelled, e.calendar_sequence as sequence,

@@ -786,6 +786,8 @@ export const de: Texts = {
     coverUrlHint: "Sie beginnt mit https://, und das Bild ist doppelt so breit wie hoch.",
     languageOfEvent: "Sprache der E-Mails und der Seite",
     languages: { none: "Englisch; die Seite wie der Browser der Person", en: "English", de: "Deutsch" },
+    bounced: "Nimmt keine E-Mails an",
+    releaseAddress: "Wieder E-Mails senden",
     emailPreview: "E-Mail, wie sie ankommt",
     showEmail: "E-Mail anzeigen",
     emails: {

@@ -781,6 +781,8 @@ export const en = {
     coverUrlHint: "It begins with https:// and is twice as wide as high.",
     languageOfEvent: "Language of e-mails and the page",
     languages: { none: "English; the page as its reader's browser", en: "English", de: "Deutsch" },
+    bounced: "Takes no e-mails",
+    releaseAddress: "Send e-mails again",
     emailPreview: "E-mail as its reader sees it",
     showEmail: "Show e-mail",
     emails: {

@@ -21,6 +21,7 @@ const Kind = Schema.Literals([
   "workspaceMember",
   "user",
   "attendance",
+  "bounce",
   "chatMessage",
   "formAnswers",
   "invite",

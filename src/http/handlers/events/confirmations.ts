@@ -10,9 +10,10 @@ import type { StoredCalendarEvent } from "../../../store/events/calendar-events.
 import { findForm } from "../../../store/events/forms.ts"
 import type { StoredRegistrant } from "../../../store/events/registrations.ts"
 import { findStanding } from "../../../store/events/waiting-list.ts"
+import { isBounced } from "../../../store/mail/bounces.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
-/** Posts the email of the state, in the caller's transaction. */
+/** Posts the email of the state, in the caller's transaction, unless the address takes none. */
 export const confirmations = Effect.gen(function* () {
   const { appUrl, publicUrl } = yield* HttpSettings
   const mailer = yield* Mailer
@@ -22,6 +23,7 @@ export const confirmations = Effect.gen(function* () {
     person: StoredRegistrant,
     stamp: Timestamp,
   ): Promise<void> => {
+    if (await isBounced(sql, event.workspaceId, person.email)) return
     const links = await issueLinks(sql, { appUrl, publicUrl }, { eventId: event.id, registrationId: person.id })
     const { state } = person
     if (state !== "approved") {
