@@ -22,6 +22,7 @@ const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [
   [/^ST202 POST .* 422 idempotency_key_reused/, "the tool sends another body under the same key"],
   [/^ST202 POST \/v1\/mcp 400/, "the rules of MCP for a message and its headers"],
   [/^ST202 .* timeZone: must be a time zone of the IANA database/, "the names of time zones are data of the runtime"],
+  [/^ST202 .* coverUrl: must be an https address without a user/, "which addresses a browser reads is no schema"],
   [/^ST202 .* password: must not be a common password/, "the list of common passwords is no schema"],
   [/^ST202 POST \S+\/commands\S* 400 bad_request \S*targets: Expected "all" \| array/, "a word or a list has no type"],
   [/^ST202 PUT \S+\/forms\/\S+ 400 bad_request questions\./, "what a question has depends on its kind"],

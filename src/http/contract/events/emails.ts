@@ -13,6 +13,7 @@ import { Example, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { examplePage } from "../examples/example-objects.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited, ReadsPeople } from "../workspaces/audit.ts"
+import { Address } from "../workspaces/personal-data.ts"
 
 const EmailPreview = Schema.Struct({
   subject: Schema.String,
@@ -95,7 +96,7 @@ export const Emails = HttpApiGroup.make("emails")
       .annotate(Example, { response: examplePage("bounces", bounce) }),
     HttpApiEndpoint.delete("deleteBounce", "/v1/workspaces/:id/bounces", {
       params: PathId,
-      query: { email: KnownEmail },
+      query: Address,
       error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
