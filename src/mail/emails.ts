@@ -34,7 +34,7 @@ interface Link {
 }
 
 /** How the event of an email presents itself. */
-export interface EventFace {
+interface EventFace {
   readonly language: Language | null
   readonly coverUrl: string | null
 }
@@ -234,7 +234,7 @@ export interface PersonalLinks {
 
 export const leaving = ({ leave }: PersonalLinks, words: Words) => ({ label: words.leave, url: leave })
 
-export interface Entry extends EventFace {
+interface Entry extends EventFace {
   readonly name: string
   readonly event: string
   readonly when: Timestamp | null
@@ -273,7 +273,7 @@ export const entryEmail = (to: string, entry: Entry, links: PersonalLinks): Emai
   }
 }
 
-export interface Reminder extends EventFace {
+interface Reminder extends EventFace {
   readonly isSoon: boolean
   readonly name: string
   readonly event: string

@@ -247,6 +247,17 @@ describe("an event that is cancelled", () => {
     expect(await sql`select 1 from event_notices union all select 1 from notice_readers`).toEqual([])
   })
 
+  test("by its deletion is told in the language that it had", async () => {
+    const node = await openNode()
+    const event = await newEvent(["ada@example.com"])
+    await change(event.id, { language: "de", time_zone: "Europe/Berlin" })
+    await sql`delete from events where id = ${event.id}`
+    await node.tell()
+    const [letter] = await node.letters()
+    expect(letter?.subject).toBe("Abgesagt: Launch")
+    expect(letter?.text).toContain("Geplanter Beginn: Mittwoch, 1. Mai 2030 um 12:00 (Europe/Berlin, GMT+2).")
+  })
+
   test("by its deletion is not told to a person who was erased meanwhile", async () => {
     const node = await openNode()
     const event = await newEvent(["ada@example.com", "bob@example.com"])

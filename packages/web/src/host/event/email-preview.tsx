@@ -8,18 +8,6 @@ import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 
-const KINDS = [
-  "confirmation",
-  "reminder",
-  "thanks",
-  "pending",
-  "waiting",
-  "offered",
-  "declined",
-  "expired",
-  "cancelled",
-] as const satisfies ReadonlyArray<PreviewedEmail>
-
 export const EmailPreview = ({ eventId }: { readonly eventId: string }) => {
   const { host } = useTexts()
   const [kind, choose] = useState<PreviewedEmail>("confirmation")
@@ -30,7 +18,7 @@ export const EmailPreview = ({ eventId }: { readonly eventId: string }) => {
       <div className="row">
         <Choice
           label={host.emailPreview}
-          options={KINDS.map((one) => [one, host.emails[one]] as const)}
+          options={Object.entries(host.emails) as ReadonlyArray<[PreviewedEmail, string]>}
           value={kind}
           onChange={choose}
         />
