@@ -19,6 +19,7 @@ const KNOWN: ReadonlyArray<readonly [finding: RegExp, reason: string]> = [
   [/^ST202 GET \/v1\/gateway\/stream 400 bad_request last-event-id: not the id of an event/, "and so does this one"],
   [/^ST202 POST .* 400 invalid_token/, "a one-time token comes from an email"],
   [/^ST202 POST \S+\/memberships 400 role_not_on_event/, "the roles that an event takes are its settings"],
+  [/^ST202 POST \/v1\/webhooks 400 bad_request eventId: not an event of/, "so are the events of a workspace"],
   [/^ST202 POST .* 422 idempotency_key_reused/, "the tool sends another body under the same key"],
   [/^ST202 POST \/v1\/mcp 400/, "the rules of MCP for a message and its headers"],
   [/^ST202 .* timeZone: must be a time zone of the IANA database/, "the names of time zones are data of the runtime"],
