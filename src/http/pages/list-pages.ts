@@ -46,7 +46,7 @@ const itemOf = (appUrl: string, event: StoredCalendarEvent): Html => {
   const when =
     scheduledAt === null
       ? html``
-      : html`<br><time datetime="${scheduledAt}">${zonedMoment(scheduledAt, timeZone)}</time>`
+      : html`<br><time datetime="${scheduledAt}">${zonedMoment(scheduledAt, timeZone, "en")}</time>`
   const where = location === null ? html`` : html`<br>${location}`
   return html`<li><a href="${appUrl}/enter/${id}">${title}</a>${stateOf(event)}${when}${where}</li>`
 }

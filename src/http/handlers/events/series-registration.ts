@@ -8,10 +8,11 @@ import { type Event, isShared } from "../../../model/event.ts"
 import type { AnswersInput } from "../../../model/forms/form.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
-import { Database } from "../../../store/database.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
 import { findEventsWithPhases } from "../../../store/events/events.ts"
 import type { StoredRegistrant } from "../../../store/events/registrations.ts"
 import { findSeries, listEventsOfSeries } from "../../../store/events/series.ts"
+import { isBounced } from "../../../store/mail/bounces.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
@@ -81,24 +82,37 @@ const takePlaces = (events: ReadonlyArray<Event>, person: Person, answers: Answe
     return { taken, registrations }
   })
 
-const postEmail = (seriesId: string, person: Person, taken: ReadonlyArray<Taken>) =>
+/** Places with new links, in the caller's transaction. */
+const issuePlaces = async (
+  sql: Queryable,
+  site: { readonly appUrl: string; readonly publicUrl: string },
+  taken: ReadonlyArray<Taken>,
+): Promise<ReadonlyArray<SeriesPlace>> => {
+  const places: SeriesPlace[] = []
+  for (const { event, registrant } of taken) {
+    const { id, state } = registrant
+    const { enter, place } = await issueLinks(sql, site, { eventId: event.id, registrationId: id })
+    places.push({ event, state, url: state === "approved" ? enter : place })
+  }
+  return places
+}
+
+const postEmail = (
+  { id: seriesId, workspaceId }: { readonly id: string; readonly workspaceId: string },
+  person: Person,
+  taken: ReadonlyArray<Taken>,
+) =>
   Effect.gen(function* () {
     const { appUrl, publicUrl } = yield* HttpSettings
     const mailer = yield* Mailer
     const known = taken.filter(({ registrant: { state } }) => state !== "declined")
-    if (known.length === 0) return
     yield* (yield* Database).transaction((sql) =>
       query(async () => {
-        const places: SeriesPlace[] = []
-        for (const { event, registrant } of known) {
-          const to = { eventId: event.id, registrationId: registrant.id }
-          const { enter, place } = await issueLinks(sql, { appUrl, publicUrl }, to)
-          const { title, scheduledAt, timeZone } = event
-          const { state } = registrant
-          places.push({ title, scheduledAt, timeZone, state, url: state === "approved" ? enter : place })
-        }
+        if (await isBounced(sql, workspaceId, person.email)) return
+        const [first, ...others] = await issuePlaces(sql, { appUrl, publicUrl }, known)
+        if (first === undefined) return
         const calendarUrl = `${publicUrl}/v1/public/series/${seriesId}/calendar.ics`
-        await mailer.post(sql, seriesEmail(person, places, calendarUrl))
+        await mailer.post(sql, seriesEmail(person, [first, ...others], calendarUrl))
       }),
     )
     mailer.collect()
@@ -117,7 +131,7 @@ export const registerForSeries = (
     const outbox = yield* OutboxSignal
     const now = toTimestamp(yield* Clock.currentTimeMillis)
     const { taken, registrations } = yield* takePlaces(events, person, payload.answers ?? {}, now)
-    yield* postEmail(seriesId, person, taken)
+    yield* postEmail({ id: seriesId, workspaceId }, person, taken)
     outbox.notify()
     return { registrations }
   })
