@@ -27,7 +27,9 @@ import { questions } from "./handlers/events/questions.ts"
 import { recordings } from "./handlers/events/recordings.ts"
 import { registrations } from "./handlers/events/registrations.ts"
 import { reports } from "./handlers/events/reports.ts"
+import { series } from "./handlers/events/series.ts"
 import { tableSummaries } from "./handlers/events/table-summaries.ts"
+import { templates } from "./handlers/events/templates.ts"
 import { transcripts } from "./handlers/events/transcripts.ts"
 import { help } from "./handlers/help.ts"
 import { meta } from "./handlers/meta.ts"
@@ -65,6 +67,7 @@ const HANDLERS = {
   links,
   audit,
   events,
+  series,
   broadcasts,
   transcripts,
   recordings,
@@ -82,6 +85,7 @@ const HANDLERS = {
   emails,
   imports,
   tableSummaries,
+  templates,
   gatewayTokens,
   guests,
   help,

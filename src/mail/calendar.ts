@@ -1,5 +1,5 @@
-/** An event as an iCalendar file (RFC 5545, RFC 5546), written with ical-generator, which folds and escapes. */
-import ical, { ICalAttendeeStatus, ICalCalendarMethod, ICalEventStatus } from "ical-generator"
+/** Events as an iCalendar file (RFC 5545, RFC 5546), written with ical-generator, which folds and escapes. */
+import ical, { ICalAttendeeStatus, type ICalCalendar, ICalCalendarMethod, ICalEventStatus } from "ical-generator"
 import { membersText } from "../model/text/shown-text.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { CalendarEvent } from "../store/events/calendar-events.ts"
@@ -52,11 +52,19 @@ const timesOf = (zone: CalendarZone | null, start: number, end: number) => {
     : { start: zoned(from, wallStart), end: zoned(until, wallEnd), zone }
 }
 
-export const calendarFile = (
-  event: CalendarEvent & { readonly scheduledAt: Timestamp },
+type PlannedEvent = CalendarEvent & { readonly scheduledAt: Timestamp }
+
+const newCalendar = (method: CalendarMethod): ICalCalendar =>
+  ical({ prodId: "//Gathercue//Events//EN", method: ICalCalendarMethod[method] })
+
+/** The generator omits the final line break. */
+const written = (calendar: ICalCalendar): string => `${calendar.toString()}\r\n`
+
+const addEvent = (
+  calendar: ICalCalendar,
+  event: PlannedEvent,
   { method, stamp, page, sender, attendee }: CalendarFile,
-): string => {
-  const calendar = ical({ prodId: "//Gathercue//Events//EN", method: ICalCalendarMethod[method] })
+): void => {
   const start = Date.parse(event.scheduledAt)
   const end = Math.min(LATEST, event.scheduledEndAt === null ? start + HOUR_MS : Date.parse(event.scheduledEndAt))
   const times = timesOf(calendarZone(event.timeZone, start, end), start, end)
@@ -89,6 +97,29 @@ export const calendarFile = (
           ],
         }),
   })
-  // The generator omits the final line break.
-  return `${calendar.toString()}\r\n`
+}
+
+export const calendarFile = (event: PlannedEvent, file: CalendarFile): string => {
+  const calendar = newCalendar(file.method)
+  addEvent(calendar, event, file)
+  return written(calendar)
+}
+
+/**
+ * Calendar to which people subscribe; events without a date are left out. Its times are in UTC, because the description of a zone belongs to
+ * the time of one event.
+ */
+export const calendarFeed = (
+  name: string,
+  events: ReadonlyArray<CalendarEvent>,
+  { pageOf, sender }: { readonly pageOf: (eventId: string) => string; readonly sender: string | null },
+): string => {
+  const calendar = newCalendar("PUBLISH").name(membersLine(name, "Gathercue"))
+  for (const event of events) {
+    const { scheduledAt } = event
+    if (scheduledAt === null) continue
+    const file = { method: "PUBLISH", stamp: event.changedAt, page: pageOf(event.id), sender } as const
+    addEvent(calendar, { ...event, scheduledAt, timeZone: null }, file)
+  }
+  return written(calendar)
 }

@@ -31,3 +31,42 @@ test("a host begins with a workshop, and gets its agenda", async () => {
     ["meeting", { durationSeconds: 900 }],
   ])
 })
+
+test("a host keeps an event as a template, and a new event begins with its settings, agenda and polls", async () => {
+  const stage = await stageWith(site, [
+    { modality: "meeting", featureSet: ["polls"], config: { durationSeconds: 600 } },
+  ])
+  const api = (method: string, path: string, body?: object) =>
+    call(site.server.url, method, path, { key: stage.acme.key, ...(body === undefined ? {} : { body }) })
+  const path = `/v1/events/${stage.event.id}`
+  await api("PATCH", path, { description: "What is new" })
+  await api("POST", `${path}/commands`, {
+    t: "poll.create",
+    d: { question: "Lunch?", kind: "single", options: ["Yes", "No"] },
+  })
+  const page = await openConsole(stage, `/host/event/${stage.event.id}`)
+  await page.getByRole("button", { name: "Keep as a template" }).click()
+  await page.getByLabel("Its name").fill("Our launch")
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Save", exact: true }).click()
+  await page.getByText("The template is saved.").waitFor()
+
+  await page.goto(`${site.server.url}/host/workspace/${stage.acme.id}`)
+  await page.getByRole("list", { name: "Templates" }).getByRole("link", { name: "Our launch" }).waitFor()
+  await page.getByRole("button", { name: "New event" }).click()
+  await page.getByLabel("Title").fill("Autumn launch")
+  await page.getByRole("button", { name: "Begin with" }).click()
+  await page.getByRole("option", { name: "Our launch" }).click()
+  await page.getByText("are those of the template", { exact: false }).waitFor()
+  await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("What is new")
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Create" }).click()
+  await page.getByRole("heading", { name: "Autumn launch" }).waitFor()
+  const id = /event\/([^/]+)/.exec(page.url())?.[1] ?? ""
+  const { body } = await api("GET", `/v1/events/${id}`)
+  expect(body).toMatchObject({
+    description: "What is new",
+    phases: [{ modality: "meeting", config: { durationSeconds: 600 } }],
+  })
+  expect((await api("GET", `/v1/events/${id}/polls`)).body.polls).toMatchObject([{ question: "Lunch?" }])
+})

@@ -91,6 +91,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   workspaceEvents: row(401, 401, 401, "in", "in", "in", "in", "in", 404, "in", 403, 401, 403),
   event: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   eventOfWorkspace: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  series: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   agenda: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   phase: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   question: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
@@ -199,6 +200,11 @@ const newEvent = async (): Promise<string> => (await createEvent(server.url, key
 const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   event: newEvent,
   eventOfWorkspace: newEvent,
+  series: async () => {
+    const event = { type: "webinar", title: "Launch", scheduledAt: "2099-10-20T16:00:00Z" }
+    const body = { rrule: "FREQ=DAILY;COUNT=1", timeZone: "UTC", event }
+    return (await call(server.url, "POST", "/v1/series", { key, body })).body.id
+  },
   agenda: newEvent,
   liveEvent: publish,
   publicEvent: publish,
@@ -279,6 +285,7 @@ const ABSENT: ReadonlyArray<string> = [
   "No such captions of the table.",
   "No such transcript.",
   "No such broadcast.",
+  "No such public series.",
   "The event has no date yet.",
   "No event has this code.",
 ]

@@ -30,6 +30,7 @@ describe("signing up", () => {
         role: "owner",
         requireMfa: false,
         sso: "optional",
+        publicList: false,
       },
     ])
     expect(JSON.stringify(answer.body)).not.toContain(PASSWORD)

@@ -49,7 +49,14 @@ beforeAll(async () => {
     asset.id,
   ])
   await rows.end()
+  const repeated = {
+    rrule: VALID["rrule"],
+    timeZone: VALID["timeZone"],
+    event: { type: "webinar", title: "Fuzz", scheduledAt: "2099-10-20T16:00:00Z" },
+  }
+  const series = await call(server.url, "POST", "/v1/series", { key, body: repeated })
   ids = {
+    series: series.body.id,
     webhook: webhook.body.id,
     webhookDelivery: ping.body.id,
     agenda: event.id,
@@ -137,6 +144,8 @@ const VALID: { readonly [field: string]: unknown } = {
   name: "Fuzz",
   externalSub: "fuzz",
   email: "fuzz@example.com",
+  rrule: "FREQ=DAILY;COUNT=2",
+  timeZone: "UTC",
   password: "correct horse",
   url: "http://127.0.0.1:9/hook",
   seconds: 10,

@@ -14,10 +14,10 @@ type Scope = (typeof SCOPES)[number]
 /** Written by hand: what each operation needs that a key may call. Answers that everybody gets need none. */
 const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   none: "getQrCode getPublicEvent getRecap getContent getAsset getCalendar",
-  read: `listEvents getEvent listQuestions listAttendance listRegistrations getForm previewEmail getFormResults listFormAnswers listChat listPolls listRounds listUsers listMemberships
+  read: `listEvents getEvent listSeries getSeries listTemplates listQuestions listAttendance listRegistrations getForm previewEmail getFormResults listFormAnswers listChat listPolls listRounds listUsers listMemberships
     listGuestIntegrations listGuestRefusals listWebhooks listWebhookDeliveries getWebhookDelivery listOccurrences getBroadcast listRecordings getRecording listClips
     getClip getLiveState listParticipants listRooms getTranscript getEventTranscript draftTableSummary listInvites listBounces`,
-  "events:write": `createEvent cloneEvent patchEvent deleteEvent publishEvent cancelEvent reinstateEvent appendPhase orderPhases patchPhase deletePhase createJoinCode putForm`,
+  "events:write": `createEvent cloneEvent createTemplate createSeries patchSeries publishSeries endSeries patchEvent deleteEvent publishEvent cancelEvent reinstateEvent appendPhase orderPhases patchPhase deletePhase createJoinCode putForm`,
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
     createIngest createUserSession sendCommand sendCommands`,
   people: `importRegistrations cancelRegistration resendRegistration approveRegistration declineRegistration approveRegistrations declineRegistrations upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant

@@ -161,8 +161,10 @@ test("a body is closed where the server refuses what it does not know, and nowhe
     "createGuestSession",
     "createInvite",
     "enter",
+    "patchSeries",
     "patchWorkspace",
     "register",
+    "registerForSeries",
   ])
 })
 

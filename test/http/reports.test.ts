@@ -139,7 +139,9 @@ describe("attendance", () => {
       "everybody's departure",
     )
     const lines = await csv(event.id, "attendance")
-    expect(lines[0]).toBe("participantId,userId,name,email,role,kind,present,firstJoinedAt,lastLeftAt,seconds,stays")
+    expect(lines[0]).toBe(
+      "participantId,userId,name,email,role,kind,present,firstJoinedAt,lastLeftAt,seconds,stays,questions,questionVotes,pollVotes,messages,rounds",
+    )
     expect(lines[1]?.split(",").slice(1, 7)).toEqual([ada.userId, "Ada", "", "host", "user", "false"])
     // A spreadsheet would compute a cell that begins with an equals sign.
     expect(lines[2]?.split(",")[2]).toBe("'=1+1")

@@ -54,6 +54,7 @@ const OTHERS: { readonly [table: string]: string } = {
   registrations: "state",
   recordings: `kind status source room_id storage_key content_type container codecs sha256 expected_sha256 failure upload_id
     egress_room egress_id request_hash`,
+  series: "rrule time_zone",
   schema_functions: "hash",
   schema_migrations: "name",
   sealing_checks: "sealed",

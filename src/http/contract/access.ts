@@ -55,6 +55,8 @@ export type Access =
   | "event"
   /** Like `event`, for a request that concerns the whole workspace too: a key limited to some events is refused. */
   | "eventOfWorkspace"
+  /** Management of the series in the path. */
+  | "series"
   /** Like `event`, with the event's phases. */
   | "agenda"
   /** Management of the event that the phase in the path belongs to. */
@@ -109,6 +111,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   workspaceEvents: MANAGEMENT,
   event: MANAGEMENT,
   eventOfWorkspace: MANAGEMENT,
+  series: MANAGEMENT,
   agenda: MANAGEMENT,
   phase: MANAGEMENT,
   question: MANAGEMENT,

@@ -22,7 +22,9 @@ import { Questions } from "./events/questions.ts"
 import { Recordings } from "./events/recordings.ts"
 import { Registrations } from "./events/registrations.ts"
 import { Reports } from "./events/reports.ts"
+import { SeriesApi } from "./events/series.ts"
 import { TableSummaries } from "./events/table-summary.ts"
+import { Templates } from "./events/templates.ts"
 import { Transcripts } from "./events/transcripts.ts"
 import { Help } from "./help.ts"
 import { Meta } from "./meta.ts"
@@ -43,6 +45,7 @@ export const DESCRIPTION_VERSION = "1.0.0"
 export const Api = HttpApi.make("gathercue")
   .add(
     Events,
+    SeriesApi,
     Questions,
     Live,
     Reports,
@@ -62,6 +65,7 @@ export const Api = HttpApi.make("gathercue")
     Clips,
     Transcripts,
     TableSummaries,
+    Templates,
     Workspaces,
     Invites,
     Links,

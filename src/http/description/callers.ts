@@ -31,6 +31,7 @@ export const CALLERS: Readonly<Record<Access, string>> = {
   workspaceEvents: `Callers: ${MANAGERS}.`,
   event: `Callers: ${MANAGERS}.`,
   eventOfWorkspace: `Callers: ${MANAGERS}. A key that is limited to some events is refused.`,
+  series: `Callers: ${MANAGERS}. A key that is limited to some events is refused.`,
   agenda: `Callers: ${MANAGERS}.`,
   phase: `Callers: ${MANAGERS}.`,
   question: `Callers: ${MANAGERS}.`,

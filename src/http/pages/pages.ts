@@ -9,6 +9,7 @@ import { accountPages } from "./account-pages.ts"
 import { eventPages } from "./event-pages.ts"
 import { invitePages } from "./invite-pages.ts"
 import { leavePages } from "./leave-pages.ts"
+import { listPages } from "./list-pages.ts"
 import { html, type PageRoute, renderPage } from "./page.ts"
 import { placePages } from "./place-pages.ts"
 import { signInPages } from "./sign-in-page.ts"
@@ -32,6 +33,7 @@ const pages = [
   ...invitePages,
   ...eventPages,
   ...leavePages,
+  ...listPages,
   ...placePages,
   ...signInPages,
   ...unsubscribePages,

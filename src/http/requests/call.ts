@@ -13,6 +13,7 @@ import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
 import type { AssetRow } from "../../store/events/public-surfaces.ts"
 import type { QuestionOwner } from "../../store/events/questions.ts"
+import type { StoredSeries } from "../../store/events/series.ts"
 import type { UserRow } from "../../store/workspaces/users.ts"
 import type { Access } from "../contract/access.ts"
 
@@ -73,6 +74,7 @@ export interface Scopes {
   /** `accountId` is the caller's account, null for a key. */
   readonly event: Scopes["workspace"] & { readonly event: Event }
   readonly eventOfWorkspace: Scopes["event"]
+  readonly series: { readonly series: StoredSeries }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }

@@ -29,6 +29,14 @@ export const de: Words = {
     answers: "Deine Antworten ansehen und ändern",
     why: "Die Links gehören dir allein und gelten bis einen Tag nach der Veranstaltung. Hast du dich nicht angemeldet, beachte diese E-Mail nicht.",
   },
+  series: {
+    subject: (title) => `Deine Plätze: ${title}`,
+    registered: (event, places) =>
+      `du bist für ${event} angemeldet, ${places === 1 ? "eine Veranstaltung" : `${places} Veranstaltungen`}. Jede hat ihren eigenen Link.`,
+    noPlace: (moment) => `${moment} (bisher ohne Platz)`,
+    calendar: "Alle für deinen Kalender",
+    why: "Die Links gehören dir allein; jeder gilt bis einen Tag nach seiner Veranstaltung. Hast du dich nicht angemeldet, beachte diese E-Mail nicht.",
+  },
   reminder: {
     subject: (title, isSoon) => `${isSoon ? "Gleich geht es los" : "Erinnerung"}: ${title}`,
     begins: (event, moment, isSoon) => `${event} beginnt ${isSoon ? "in Kürze" : "bald"}. Beginn: ${moment}.`,

@@ -21,6 +21,14 @@ export const en = {
     answers: "See and change your answers",
     why: "The links are yours alone and work until a day after the event. If you did not register, ignore this email.",
   },
+  series: {
+    subject: (title: string) => `Your places at ${title}`,
+    registered: (event: string, places: number) =>
+      `you are registered for ${event}, ${places === 1 ? "one event" : `${places} events`}. Each has a link of its own.`,
+    noPlace: (moment: string) => `${moment} (without a place so far)`,
+    calendar: "All of them for your calendar",
+    why: "The links are yours alone; each works until a day after its event. If you did not register, ignore this email.",
+  },
   reminder: {
     subject: (title: string, isSoon: boolean) => `${isSoon ? "Starting soon" : "Reminder"}: ${title}`,
     begins: (event: string, moment: string, isSoon: boolean) =>

@@ -59,10 +59,13 @@ const draftRow = ({ event, phases }: EventDraft): object => ({
   })),
 })
 
+/** Inserts all or none, in no order. */
+export const insertEvents = async (sql: Queryable, drafts: ReadonlyArray<EventDraft>): Promise<ReadonlyArray<Event>> =>
+  sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from insert_events(${sql.json(drafts.map(draftRow))})`
+
 /** Inserts the event and its phases in one statement. */
 export const insertEvent = async (sql: Queryable, draft: EventDraft): Promise<Event> => {
-  const [row] = await sql<Event[]>`
-    select ${sql.unsafe(EVENT_COLUMNS)} from insert_events(${sql.json([draftRow(draft)])})`
+  const [row] = await insertEvents(sql, [draft])
   if (row === undefined) throw new Error("insert returned no row")
   return row
 }
@@ -109,7 +112,8 @@ export const pageEvents = async (
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<Event[]>`
     select ${sql.unsafe(EVENT_COLUMNS)} from events
-     where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     where workspace_id = ${workspaceId} and template_name is null
+           and (created_at, id) < (${after.createdAt}, ${after.id})
            ${eventIds === null ? sql`` : sql`and id = any (${[...eventIds]}::uuid[])`}
            ${q === undefined ? sql`` : sql`and ${matches(sql, "title", patternOf(q))}`}
            ${status === undefined ? sql`` : sql`and status = ${status}`}

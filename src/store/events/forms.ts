@@ -73,10 +73,16 @@ export const listWordings = async (
   return byQuestion([...questions, ...rows.map(({ question }) => question)])
 }
 
-export const copyForms = async (sql: Queryable, from: string, to: string, at: Timestamp): Promise<void> => {
+export const copyForms = async (
+  sql: Queryable,
+  from: string,
+  to: ReadonlyArray<string>,
+  at: Timestamp,
+): Promise<void> => {
   await sql`
     insert into event_forms (event_id, form, version, questions, anonymous, thanks, updated_at)
-    select ${to}, form, version, questions, anonymous, thanks, ${at} from event_forms where event_id = ${from}`
+    select copy, form, version, questions, anonymous, thanks, ${at}
+      from event_forms, unnest(${[...to]}::uuid[]) as copy where event_id = ${from}`
 }
 
 /** Holds the answers for those that replace them. */

@@ -12,6 +12,7 @@ import type { Queryable } from "../database.ts"
 import type { Page, PagePosition, PageRequest } from "../page.ts"
 import { decodeRecord } from "../record-versions.ts"
 import { matches, patternOf } from "../search.ts"
+import { type Engagement, engagementOf, NO_ENGAGEMENT } from "./engagement.ts"
 
 export const FIRST_REPORTED: PagePosition = { createdAt: "0001-01-01T00:00:00.000Z", id: "" }
 
@@ -46,7 +47,7 @@ export const reportPage = <Row extends PagePosition>(rows: ReadonlyArray<Row>, l
     (row) => row,
   )
 
-export interface AttendeeRow {
+export interface AttendeeRow extends Engagement {
   readonly participantId: string
   readonly userId: string | null
   readonly name: string
@@ -69,7 +70,7 @@ export const pageAttendees = async (
   { after, limit }: PageRequest,
 ): Promise<Page<AttendeeRow>> => {
   const { createdAt, id } = after ?? FIRST_REPORTED
-  const rows = await sql<AttendeeRow[]>`
+  const rows = await sql<Omit<AttendeeRow, keyof Engagement>[]>`
     with here as (
       select p.participant_id, p.present, greatest((p.present->>'joinedAt')::timestamptz(3), e.started_at) as joined_at
         from present_participants p join events e on e.id = p.event_id where p.event_id = ${eventId}
@@ -92,11 +93,13 @@ export const pageAttendees = async (
       left join registrations r on r.event_id = ${eventId} and e.participant_id = 'reg:' || r.id
      where (e.first_joined_at, e.participant_id) > (${createdAt}, ${id})
      order by e.first_joined_at, e.participant_id limit ${limit + 1}`
+  const ids = rows.slice(0, limit).map(({ participantId }) => participantId)
+  const engagement = await engagementOf(sql, eventId, ids)
   return pageOf(
     rows,
     limit,
     ({ firstJoinedAt, participantId }) => ({ createdAt: firstJoinedAt, id: participantId }),
-    (row) => row,
+    (row) => ({ ...row, ...(engagement.get(row.participantId) ?? NO_ENGAGEMENT) }),
   )
 }
 

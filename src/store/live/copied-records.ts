@@ -7,13 +7,13 @@ import { decodeRecord } from "../record-versions.ts"
 import { activityRows } from "./live-records.ts"
 
 /**
- * Stores copies of what hosts prepared at one event as records of another that no live event has read yet.
+ * Stores copies of what hosts prepared at one event as records of others that no live event has read yet.
  *
  * @throws RecordUnreadable for a record that a newer release has written
  */
 export const copyPrepared = async (
   sql: Queryable,
-  { from, to, at }: { readonly from: string; readonly to: string; readonly at: Timestamp },
+  { from, to, at }: { readonly from: string; readonly to: ReadonlyArray<string>; readonly at: Timestamp },
 ): Promise<void> => {
   const rows = await sql<{ kind: string; version: number; body: unknown }[]>`
     select kind, version, body from live_records where event_id = ${from} and kind in ('poll', 'prepared') order by id`
@@ -21,5 +21,7 @@ export const copyPrepared = async (
   const records = rows.map(
     ({ kind, version, body }) => Result.getOrThrow(decodeRecord(kind, version, body)) as PreparedRecord,
   )
-  await sql`select write_activities(${to}, ${sql.json(activityRows(copiesOfPrepared(records, at)))})`
+  for (const copy of to) {
+    await sql`select write_activities(${copy}, ${sql.json(activityRows(copiesOfPrepared(records, at)))})`
+  }
 }

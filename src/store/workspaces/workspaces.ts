@@ -15,6 +15,8 @@ interface WorkspaceRow {
   readonly requireMfa: boolean
   /** Whether members other than owners must sign in through a connection of the workspace. */
   readonly sso: "optional" | "required"
+  /** Whether `/w/{slug}` shows the public events. */
+  readonly publicList: boolean
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }
@@ -33,7 +35,7 @@ export const insertWorkspace = (
       () => sql<WorkspaceRow[]>`
         insert into workspaces (id, name, slug, founder_account_id)
         values (${workspace.id}, ${workspace.name}, ${workspace.slug}, ${workspace.ownerId})
-        returning id, name, slug, require_mfa, sso, created_at, updated_at`,
+        returning id, name, slug, require_mfa, sso, public_list, created_at, updated_at`,
       "workspaces_slug_key",
       () => new SlugTaken({ slug: workspace.slug }),
     )
@@ -62,6 +64,7 @@ export const updateWorkspace = (
     readonly slug?: string
     readonly requireMfa?: boolean
     readonly sso?: "optional" | "required"
+    readonly publicList?: boolean
   },
 ): Effect.Effect<WorkspaceRow, SlugTaken | Unavailable> =>
   Effect.gen(function* () {
@@ -69,8 +72,9 @@ export const updateWorkspace = (
       () => sql<WorkspaceRow[]>`
         update workspaces set name = coalesce(${change.name ?? null}, name), slug = coalesce(${change.slug ?? null}, slug),
                require_mfa = coalesce(${change.requireMfa ?? null}, require_mfa),
-               sso = coalesce(${change.sso ?? null}, sso), updated_at = now()
-         where id = ${id} returning id, name, slug, require_mfa, sso, created_at, updated_at`,
+               sso = coalesce(${change.sso ?? null}, sso),
+               public_list = coalesce(${change.publicList ?? null}, public_list), updated_at = now()
+         where id = ${id} returning id, name, slug, require_mfa, sso, public_list, created_at, updated_at`,
       "workspaces_slug_key",
       () => new SlugTaken({ slug: change.slug ?? "" }),
     )
@@ -90,7 +94,7 @@ export const isSlugTaken = async (sql: Queryable, slug: string): Promise<boolean
 /** Every workspace of an account, for the account view. */
 export const listAccountWorkspaces = (sql: Queryable, accountId: string): Promise<MemberWorkspaceRow[]> =>
   sql<MemberWorkspaceRow[]>`
-    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.created_at, w.updated_at, m.role
+    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.public_list, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null order by w.created_at desc, w.id desc`.then((rows) => [
     ...rows,
@@ -103,7 +107,7 @@ export const pageAccountWorkspaces = async (
 ): Promise<Page<MemberWorkspaceRow>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<MemberWorkspaceRow[]>`
-    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.created_at, w.updated_at, m.role
+    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.public_list, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null and (w.created_at, w.id) < (${after.createdAt}, ${after.id})
      order by w.created_at desc, w.id desc limit ${page.limit + 1}`
@@ -113,7 +117,7 @@ export const pageAccountWorkspaces = async (
 export const pageWorkspaces = async (sql: Queryable, page: PageRequest): Promise<Page<WorkspaceRow>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<WorkspaceRow[]>`
-    select id, name, slug, require_mfa, sso, created_at, updated_at from workspaces
+    select id, name, slug, require_mfa, sso, public_list, created_at, updated_at from workspaces
      where (created_at, id) < (${after.createdAt}, ${after.id}) and deleted_at is null
      order by created_at desc, id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
@@ -137,5 +141,15 @@ export const findMember = async (
     select m.role, lacks_factor(w, m.account_id) as lacks_factor, lacks_sso(w, m.role, ${sessionId}) as lacks_sso
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and m.workspace_id = ${workspaceId} and w.deleted_at is null`
+  return row
+}
+
+/** The workspace whose public events everybody may list. */
+export const findListedWorkspace = async (
+  sql: Queryable,
+  slug: string,
+): Promise<{ readonly id: string; readonly name: string } | undefined> => {
+  const [row] = await sql<{ id: string; name: string }[]>`
+    select id, name from workspaces where slug = ${slug} and public_list and deleted_at is null`
   return row
 }

@@ -85,6 +85,8 @@ export const AccountView = Schema.Struct({
       requireMfa: Schema.Boolean,
       /** Whether members other than owners must sign in with the workspace's identity provider. */
       sso: Schema.Literals(["optional", "required"]),
+      /** Whether everybody sees its public events at `/w/{slug}`. */
+      publicList: Schema.Boolean,
     }).annotate(named("AccountWorkspace")),
   ),
   /** Verification link of a signup, in e-mail dev mode only. */

@@ -1,6 +1,6 @@
 /** The public view of an event, and entry to it. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EventReference, EventStatus, Visibility } from "../../../model/event.ts"
 import { ids, T1 } from "../../../model/example-ids.ts"
 import { AnswersInput } from "../../../model/forms/form.ts"
@@ -15,6 +15,7 @@ import { Email } from "../accounts/accounts.ts"
 import { AddressLimit, ExactBody, Example, Name, PathId, SecretAddress, TextBody } from "../endpoint.ts"
 import { cast, clip, event, head, JWT, notes, recording, TOKEN } from "../examples/example-objects.ts"
 import { problems, WITH_BODY } from "../problem.ts"
+import { CALENDAR, Calendar } from "./calendar-body.ts"
 import { TableSummary } from "./table-summary.ts"
 import { Summary } from "./transcripts.ts"
 
@@ -103,9 +104,6 @@ const Clip = Schema.Struct({
   playbackUrl: Schema.NullOr(Schema.String),
   createdAt: Instant,
 }).annotate(named("PublicClip"))
-
-const CALENDAR = "text/calendar; charset=utf-8"
-const Calendar = Schema.String.pipe(HttpApiSchema.asText({ contentType: CALENDAR }))
 
 const NewestClips = Schema.Array(Clip).annotate({
   description: "The newest hundred clips, in the order in which they were made.",

@@ -45,6 +45,15 @@ const Attendee = Schema.Struct({
   /** Total length of all stays. */
   seconds: Schema.Int,
   stays: Schema.Int,
+  /** Questions under the participant's name. */
+  questions: Schema.Int,
+  questionVotes: Schema.Int,
+  /** Polls that the participant voted in; anonymous ones are not counted. */
+  pollVotes: Schema.Int,
+  /** Chat messages that were not deleted. */
+  messages: Schema.Int,
+  /** Rounds and breakouts that the participant was part of. */
+  rounds: Schema.Int,
 }).annotate(named("Attendee"))
 
 const Message = Schema.Struct({
@@ -106,7 +115,7 @@ export const Reports = HttpApiGroup.make("reports")
     report("listAttendance", "attendance", "attendees", Attendee, "The people who were at the event, and how long")
       .annotate(
         OpenApi.Description,
-        "One row for each participant: when they came first, when they left last, and the time of all stays together. People who are there now are in it too. Anonymous viewers count as one person for each visit.",
+        "One row for each participant: when they came first, when they left last, and the time of all stays together. People who are there now are in it too. Anonymous viewers count as one person for each visit. The counts of questions, votes, messages and rounds say how each took part.",
       )
       .annotate(Example, { response: examplePage("attendees", attendee), texts: { "text/csv": ATTENDANCE_CSV } }),
     HttpApiEndpoint.get("listRegistrations", "/v1/events/:id/registrations", {

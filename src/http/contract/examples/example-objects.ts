@@ -23,6 +23,7 @@ export const account = {
       role: "owner",
       requireMfa: false,
       sso: "optional",
+      publicList: false,
     },
   ],
 }
@@ -33,6 +34,7 @@ export const workspace = {
   role: "owner",
   requireMfa: false,
   sso: "optional",
+  publicList: false,
   createdAt: T0,
   updatedAt: T0,
 }

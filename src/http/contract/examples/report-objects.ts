@@ -14,8 +14,13 @@ export const attendee = {
   lastLeftAt: T1,
   seconds: 3480,
   stays: 2,
+  questions: 1,
+  questionVotes: 3,
+  pollVotes: 2,
+  messages: 5,
+  rounds: 4,
 }
-export const ATTENDANCE_CSV = `participantId,userId,name,email,role,kind,present,firstJoinedAt,lastLeftAt,seconds,stays\r\n${ids.user},${ids.user},Grace Hopper,grace@example.com,participant,user,false,${T0},${T1},3480,2\r\n`
+export const ATTENDANCE_CSV = `participantId,userId,name,email,role,kind,present,firstJoinedAt,lastLeftAt,seconds,stays,questions,questionVotes,pollVotes,messages,rounds\r\n${ids.user},${ids.user},Grace Hopper,grace@example.com,participant,user,false,${T0},${T1},3480,2,1,3,2,5,4\r\n`
 
 export const registration = {
   id: ids.session,

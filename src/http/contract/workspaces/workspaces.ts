@@ -47,6 +47,8 @@ const workspaceFields = {
   requireMfa: Schema.Boolean,
   /** Whether members other than owners must sign in through one of the workspace's connections. */
   sso: SsoRule,
+  /** Whether `/w/{slug}` and `/w/{slug}.ics` show the public events of the workspace. */
+  publicList: Schema.Boolean,
   createdAt: Instant,
   updatedAt: Instant,
 }
@@ -184,6 +186,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
         slug: Schema.optionalKey(Slug),
         requireMfa: Schema.optionalKey(Schema.Boolean),
         sso: Schema.optionalKey(SsoRule),
+        publicList: Schema.optionalKey(Schema.Boolean),
       }),
       success: Workspace,
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "slug_taken", "fresh_sign_in_required"),
@@ -191,10 +194,10 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(ExactBody, true)
       .annotate(Audited, "workspace.changed")
-      .annotate(OpenApi.Summary, "Rename a workspace, change its slug, or ask its members for a second factor")
+      .annotate(OpenApi.Summary, "Rename a workspace, change its slug, its public list, or how its members sign in")
       .annotate(
         OpenApi.Description,
-        "Absent fields stay. A slug is unique in the whole deployment. With `requireMfa` members without a second factor are answered `mfa_required` until they set one up; only a caller who has one may ask for it. With `sso` as `required`, which owners alone set, members other than owners are answered `sso_required` unless they signed in by a connection of the workspace. API keys are not concerned.",
+        "Absent fields stay. A slug is unique in the whole deployment. With `requireMfa` members without a second factor are answered `mfa_required` until they set one up; only a caller who has one may ask for it. With `sso` as `required`, which owners alone set, members other than owners are answered `sso_required` unless they signed in by a connection of the workspace. API keys are not concerned. With `publicList` the page `/w/{slug}` and the calendar `/w/{slug}.ics` show the published public events that are to come.",
       )
       .annotate(Example, { request: { name: "Analytical Events" }, response: workspace }),
     HttpApiEndpoint.delete("deleteWorkspace", "/v1/workspaces/:id", {

@@ -2,30 +2,21 @@
 import { Clock, Effect } from "effect"
 import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
 import type { LiveEvents } from "../../../actors/live-events.ts"
-import { giveEventRole } from "../../../identity/participants.ts"
-import { BadRequest, Conflict, type Failure, NotFound } from "../../../model/errors.ts"
-import {
-  type EventCopyInput,
-  type EventWithPhases,
-  endsBeforeItStarts,
-  NEW_EVENT,
-  withWarnings,
-} from "../../../model/event.ts"
-import { copyOfEvent, copyOfPhase } from "../../../model/event-copy.ts"
+import { Conflict, type Failure, NotFound } from "../../../model/errors.ts"
+import { type EventCopyInput, type EventWithPhases, withWarnings } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
-import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
+import type { Phase } from "../../../model/phase.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { requireAndLock } from "../../../store/accounts/credentials.ts"
-import { Database, type Queryable } from "../../../store/database.ts"
-import { type EventDraft, holdEvent, insertEvent, pageEvents } from "../../../store/events/events.ts"
-import { copyForms } from "../../../store/events/forms.ts"
+import { Database } from "../../../store/database.ts"
+import { type EventDraft, holdEvent, pageEvents } from "../../../store/events/events.ts"
 import { NewEvents } from "../../../store/events/new-events.ts"
-import { copyPrepared } from "../../../store/live/copied-records.ts"
+import { isTemplate } from "../../../store/events/templates.ts"
 import { query } from "../../../store/query.ts"
 import type { Events } from "../../contract/events/events.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
-import { HttpSettings } from "../../requests/settings.ts"
+import { insertHosted, newDraft, storeCopies } from "./event-drafts.ts"
 import { ask } from "./live-commands.ts"
 
 /** Runs a command on the event for its manager; resolves to the result and the event after it. */
@@ -48,14 +39,7 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
 
-/** An account that creates an event from the dashboard becomes its host. A key is no participant, and may be revoked. */
-const insertHosted = (sql: Queryable, draft: EventDraft, accountId: string | null) =>
-  Effect.gen(function* () {
-    const { workspaceId, id: eventId } = draft.event
-    const created = yield* query(() => insertEvent(sql, draft))
-    if (accountId !== null) yield* giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
-    return created
-  })
+const TEMPLATE = new Conflict({ detail: "A template is not published: copy it, and publish the copy." })
 
 const storeEvent = (draft: EventDraft, { accountId, credential }: Scopes["workspace"]) =>
   accountId === null
@@ -78,10 +62,8 @@ const storeCopy = (input: EventCopyInput, { event: { id }, workspaceId, credenti
         yield* requireAndLock(sql, workspaceId, credential, "members")
         const source = yield* query(() => holdEvent(sql, id))
         if (source === undefined) return yield* NotFound.of("event")
-        const draft = { event: copyOfEvent(source, input), phases: source.phases.map(copyOfPhase) }
-        const copy = yield* insertHosted(sql, draft, accountId)
-        yield* query(() => copyForms(sql, id, copy.id, copy.createdAt))
-        yield* query(() => copyPrepared(sql, { from: id, to: copy.id, at: copy.createdAt }))
+        const [copy] = yield* storeCopies(sql, source, [input], accountId)
+        if (copy === undefined) return yield* Effect.die(new Error("a copy was not stored"))
         return copy
       }),
     ),
@@ -98,23 +80,8 @@ export const events = {
     access: "workspace",
     handle: ({ payload, scope }) =>
       Effect.gen(function* () {
-        const { defaultCapacity } = yield* HttpSettings
-        const { phases: drafts = [], ...fields } = payload
-        const settings = { ...NEW_EVENT, capacity: defaultCapacity, ...fields }
-        if (endsBeforeItStarts(settings)) {
-          return yield* BadRequest.ofField("scheduledEndAt", "must not lie before scheduledAt")
-        }
-        if (drafts.length > MAX_PHASES_PER_EVENT) {
-          return yield* new Conflict({ detail: `An event has at most ${MAX_PHASES_PER_EVENT} phases.` })
-        }
-        const event = { ...settings, id: newId(), workspaceId: scope.workspaceId, status: "draft" as const }
-        const phases = drafts.map(({ modality, config = {}, featureSet = [] }) => ({
-          id: newId(),
-          modality,
-          config,
-          featureSet,
-        }))
-        return yield* warned(yield* storeEvent({ event, phases }, scope))
+        const draft = yield* newDraft(payload, scope.workspaceId)
+        return yield* warned(yield* storeEvent(draft, scope))
       }),
   },
   listEvents: {
@@ -150,7 +117,11 @@ export const events = {
   },
   publishEvent: {
     access: "event",
-    handle: ({ scope: { event } }) => Effect.flatMap(execute(event.id, { type: "event.publish", d: {} }), warned),
+    handle: ({ scope: { event } }) =>
+      Effect.gen(function* () {
+        if (yield* (yield* Database).run((sql) => isTemplate(sql, event.id))) return yield* TEMPLATE
+        return yield* warned(yield* execute(event.id, { type: "event.publish", d: {} }))
+      }),
   },
   cancelEvent: {
     access: "event",

@@ -5,12 +5,9 @@ import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import { calendarFile } from "../../../mail/calendar.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { EventFull, NotFound, Unauthorized } from "../../../model/errors.ts"
+import { NotFound, Unauthorized } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
-import type { AnswersInput } from "../../../model/forms/form.ts"
-import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
-import { placeFor, stateOfNew } from "../../../model/registration.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { markdownHtml } from "../../../model/text/markdown.ts"
 import { membersText } from "../../../model/text/shown-text.ts"
@@ -27,20 +24,12 @@ import {
   listSpeakers,
   type RecordingRow,
 } from "../../../store/events/public-surfaces.ts"
-import {
-  countRegistrations,
-  findRegistration,
-  insertRegistration,
-  type Openness,
-  type StoredRegistrant,
-} from "../../../store/events/registrations.ts"
+import { countRegistrations } from "../../../store/events/registrations.ts"
 import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
-import { moveRegistrations } from "../../../store/events/waiting-list.ts"
 import { whyNotReplayable } from "../../../store/live/kept-history.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
-import { appendRegistrationOccurrences } from "../../../store/webhooks/registration-occurrences.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
@@ -55,8 +44,7 @@ import {
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/mail-to-others.ts"
 import { confirmations } from "./confirmations.ts"
-import { registrationAnswers } from "./given-answers.ts"
-import { DECLINED, lockOpenEvent } from "./open-registration.ts"
+import { takePlace } from "./taken-places.ts"
 
 const descriptionOf = ({ description, metadata }: Event): string | null => {
   const { description: kept } = metadata
@@ -83,58 +71,6 @@ const headOf = (event: Event) => ({
 })
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
-
-interface Person {
-  readonly name: string
-  readonly email: string
-}
-
-interface Entry {
-  readonly person: Person
-  readonly answers: AnswersInput
-  readonly at: Timestamp
-}
-
-/** Stores a new registration with its answers. Fails with `EventFull`. */
-const enlist = (sql: Queryable, event: Event, limits: Openness, { person, answers, at }: Entry) =>
-  Effect.gen(function* () {
-    const state = stateOfNew(limits, person.email)
-    if (state === undefined) return yield* new EventFull()
-    const registrant = { id: newId(), ...person, state }
-    yield* query(() => insertRegistration(sql, { eventId: event.id, ...registrant }))
-    const given = yield* registrationAnswers(sql, { id: registrant.id, eventId: event.id }, answers, at)
-    const change = state === "approved" ? "created" : state
-    const told = change === "declined" ? registrant : { ...registrant, given }
-    yield* query(() => appendRegistrationOccurrences(sql, change, event, [told], at))
-    return registrant
-  })
-
-/**
- * Puts the registration of a person who missed an offer at the end. The request proves nothing about the address, so the name and the
- * answers stay: the link in an email changes answers. Fails with `EventFull`.
- */
-const enlistAgain = (sql: Queryable, event: Event, limits: Openness, missed: StoredRegistrant, at: Timestamp) =>
-  Effect.gen(function* () {
-    const state = placeFor(limits)
-    if (state === undefined) return yield* new EventFull()
-    const registrant = { ...missed, state }
-    yield* query(() => moveRegistrations(sql, event.id, [missed.id], state))
-    yield* query(() => appendRegistrationOccurrences(sql, state, event, [registrant], at))
-    return registrant
-  })
-
-/** Registers a person, or finds the registration. Fails with `Conflict` for a person whom the organisers declined. */
-const takePlace = (sql: Queryable, event: Event, person: Person, at: Timestamp, answers: AnswersInput) =>
-  Effect.gen(function* () {
-    const limits = yield* lockOpenEvent(sql, event.id)
-    const known = yield* query(() => findRegistration(sql, event.id, person.email))
-    if (known?.state === "declined") return yield* DECLINED
-    if (known === undefined) {
-      return { ...(yield* enlist(sql, event, limits, { person, answers, at })), alreadyRegistered: false }
-    }
-    const registrant = known.state === "expired" ? yield* enlistAgain(sql, event, limits, known, at) : known
-    return { ...registrant, alreadyRegistered: true }
-  })
 
 /** An uploaded recording does not say when it began: it counts as begun with the event. */
 const millisBetween = (startedAt: Timestamp | null, beganAt: Timestamp | undefined): number =>

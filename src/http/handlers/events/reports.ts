@@ -59,6 +59,11 @@ const ATTENDANCE: Columns<AttendeeRow> = {
     "lastLeftAt",
     "seconds",
     "stays",
+    "questions",
+    "questionVotes",
+    "pollVotes",
+    "messages",
+    "rounds",
   ],
   rowsOf: (row) => [
     [
@@ -73,6 +78,11 @@ const ATTENDANCE: Columns<AttendeeRow> = {
       row.lastLeftAt,
       row.seconds,
       row.stays,
+      row.questions,
+      row.questionVotes,
+      row.pollVotes,
+      row.messages,
+      row.rounds,
     ],
   ],
 }

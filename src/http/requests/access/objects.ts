@@ -8,6 +8,7 @@ import type { Database, Queryable } from "../../../store/database.ts"
 import type { Agendas } from "../../../store/events/agendas.ts"
 import { type EventAgenda, findEvent, findPhaseOwner } from "../../../store/events/events.ts"
 import { findQuestionOwner } from "../../../store/events/questions.ts"
+import { findSeries } from "../../../store/events/series.ts"
 import { findClipOwner } from "../../../store/media/clips.ts"
 import { findRecordingOwner } from "../../../store/media/recordings.ts"
 import { findWebhookDeliveryOwner } from "../../../store/webhooks/webhook-delivery-log.ts"
@@ -81,6 +82,7 @@ export const OBJECTS = {
     Effect.tap(eventOf(principal, request), ({ workspaceId }) =>
       requireManagement(principal, workspaceId, "event", WHOLE),
     ),
+  series: managed("series", stored(findSeries), ofWorkspace, (series) => ({ series })),
   agenda: managed<EventAgenda, Scopes["agenda"]>("event", withAgenda, ofEvent, (event) => ({
     workspaceId: event.workspaceId,
     event,

@@ -6,10 +6,20 @@ import { WideTable } from "../../ui/wide-table.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
+import { EngagementChart, type EngagementCounts } from "./engagement-chart.tsx"
+
+/** In the order of their heads. */
+const countsIn = ({ questions, questionVotes, pollVotes, messages, rounds }: EngagementCounts) => [
+  questions,
+  questionVotes,
+  pollVotes,
+  messages,
+  rounds,
+]
 
 export const AttendancePart = ({ event }: EventProps) => {
   const { host } = useTexts()
-  const { moment, span } = useFormats()
+  const { moment, number, span } = useFormats()
   const pages = usePages(event.id, "attendees", (at) =>
     rest.listAttendance({
       params: { id: event.id },
@@ -25,14 +35,31 @@ export const AttendancePart = ({ event }: EventProps) => {
       </div>
       <Paged pages={pages} empty={host.noAttendance}>
         {(attendees) => (
-          <WideTable
-            title={host.attendance}
-            heads={[host.name, host.email, host.role, host.came, host.stayed]}
-            rows={attendees.map(({ participantId, name, email, role, firstJoinedAt, seconds }) => ({
-              key: participantId,
-              cells: [name, email, host.roles[role], moment(firstJoinedAt), span(seconds * 1000)],
-            }))}
-          />
+          <>
+            <EngagementChart people={attendees} />
+            <WideTable
+              title={host.attendance}
+              heads={[
+                host.name,
+                host.email,
+                host.role,
+                host.came,
+                host.stayed,
+                ...Object.values(host.engagement.counts),
+              ]}
+              rows={attendees.map(({ participantId, name, email, role, firstJoinedAt, seconds, ...counts }) => ({
+                key: participantId,
+                cells: [
+                  name,
+                  email,
+                  host.roles[role],
+                  moment(firstJoinedAt),
+                  span(seconds * 1000),
+                  ...countsIn(counts).map(number),
+                ],
+              }))}
+            />
+          </>
         )}
       </Paged>
     </section>

@@ -19,7 +19,9 @@ import { DetailsPart } from "./details-part.tsx"
 import { RegistrationFormPart, SurveyPart } from "./form-part.tsx"
 import { MembershipsPart } from "./memberships-part.tsx"
 import { RegistrationsPart } from "./registrations-part.tsx"
+import { SeriesPart } from "./series-part.tsx"
 import { SharePart } from "./share-part.tsx"
+import { TemplateButton } from "./template-button.tsx"
 
 export interface EventProps {
   readonly event: EventWithPhases
@@ -32,6 +34,7 @@ const AGENDA = "agenda"
 const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
   [AGENDA]: AgendaPart,
   details: DetailsPart,
+  series: SeriesPart,
   share: SharePart,
   form: RegistrationFormPart,
   registrations: RegistrationsPart,
@@ -131,6 +134,7 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
       <div className="row">
         <NextStep {...props} />
         <CopyButton event={value} />
+        <TemplateButton event={value} />
       </div>
       <FailureNotice error={error} />
       <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />

@@ -1,8 +1,10 @@
 /** A new event with its agenda. */
+import type { EventInput } from "@gathercue/client"
 import { useEffect, useMemo, useRef, useState } from "react"
 import { useLocation } from "wouter"
 import { fieldFaultsOf } from "../../api/field-faults.ts"
 import { useAction } from "../../api/use-action.ts"
+import { useLoaded } from "../../api/use-loaded.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -10,10 +12,12 @@ import { Choice } from "../../ui/choice.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { DraftAgenda } from "./draft-agenda.tsx"
-import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT_VALUES, settingsOf } from "./event-fields.tsx"
+import { EVENT_FIELDS, EventFields, type EventValues, NEW_EVENT_VALUES, settingsOf, valuesOf } from "./event-fields.tsx"
 import { inputOf, newDraft, PHASE_FIELDS, type PhaseDraft } from "./phase-draft.ts"
-import { agendaOf, TEMPLATE_NAMES, type TemplateName } from "./templates.ts"
+import { REPEATS, type Repeat, RepeatFields, ruleOf } from "./repeat-fields.tsx"
+import { agendaOf, isTemplateName, TEMPLATE_NAMES } from "./templates.ts"
 
+const ONCE_OR_MORE = ["none", ...REPEATS] as const
 const CHOICES = ["none", ...TEMPLATE_NAMES] as const
 
 /** Index of the first phase that the server refused; -1 without one. */
@@ -25,23 +29,53 @@ const refusedPhase = (error: unknown): number => {
   return -1
 }
 
+/** Makes the event as a copy of a template of the workspace, or with its agenda. */
+const createOne = async (workspaceId: string, event: EventInput, templateId: string | undefined): Promise<string> => {
+  const api = restOf(workspaceId)
+  if (templateId === undefined) return (await api.createEvent({ payload: event })).id
+  const { phases: _, ...settings } = event
+  const { id } = await api.cloneEvent({ params: { id: templateId }, payload: { title: event.title } })
+  await api.patchEvent({ params: { id }, payload: settings })
+  return id
+}
+
+/** Makes the event, or a series of it; resolves to the page of the event. */
+const create = async (
+  workspaceId: string,
+  event: EventInput,
+  templateId: string | undefined,
+  { frequency, count }: Repeat<(typeof ONCE_OR_MORE)[number]>,
+): Promise<string> => {
+  const id = await createOne(workspaceId, event, templateId)
+  if (frequency === "none") return `/event/${id}`
+  const timeZone = event.timeZone ?? "UTC"
+  const payload = { rrule: ruleOf({ frequency, count }), timeZone, eventId: id }
+  // The event is there, so a refused series is made on the page of its series, which says what is missing.
+  await restOf(workspaceId)
+    .createSeries({ payload })
+    .catch(() => undefined)
+  return `/event/${id}/series`
+}
+
 const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string; readonly onCancel: () => void }) => {
   const texts = useTexts()
   const { host } = texts
   const [, navigate] = useLocation()
   const [values, change] = useState<EventValues>(NEW_EVENT_VALUES)
   const [phases, arrange] = useState<ReadonlyArray<PhaseDraft>>(() => [newDraft("broadcast")])
-  const [template, begin] = useState<TemplateName | "none">("none")
+  const [template, begin] = useState<string>("none")
+  const own = useLoaded(workspaceId, () => restOf(workspaceId).listTemplates()).value?.templates ?? []
+  const templateId = own.find(({ id }) => id === template)?.id
+  const takeOn = async (id: string) => {
+    const event = await restOf(workspaceId).getEvent({ params: { id } })
+    change(({ title, scheduledAt, scheduledEndAt }) => ({ ...valuesOf(event), title, scheduledAt, scheduledEndAt }))
+  }
+  const [repeat, setRepeat] = useState<Repeat<(typeof ONCE_OR_MORE)[number]>>({ frequency: "none", count: 10 })
   const sent = useRef(phases)
   const { run, isPending, error } = useAction(() => {
     sent.current = phases
-    return restOf(workspaceId).createEvent({
-      payload: {
-        ...settingsOf(values),
-        title: values.title.trim(),
-        phases: phases.map(inputOf),
-      },
-    })
+    const event = { ...settingsOf(values), title: values.title.trim(), phases: phases.map(inputOf) }
+    return create(workspaceId, event, templateId, repeat)
   })
   const [key, choose] = useState<string | undefined>(undefined)
   const place = phases.findIndex((phase) => phase.key === key)
@@ -54,7 +88,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const submit = async (submitted: React.FormEvent) => {
     submitted.preventDefault()
     const made = await run()
-    if (made !== undefined) navigate(`/event/${made.id}`)
+    if (made !== undefined) navigate(made)
   }
   return (
     <FieldForm
@@ -65,17 +99,27 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
     >
       <h2>{host.newEvent}</h2>
       <EventFields values={values} onChange={change} autoFocus />
+      <RepeatFields options={ONCE_OR_MORE} value={repeat} onChange={setRepeat} />
       <Choice
         label={host.template}
-        options={CHOICES.map((name) => [name, host.templates[name]] as const)}
+        options={[
+          ...CHOICES.map((name) => [name, host.templates[name]] as const),
+          ...own.map(({ id, name }) => [id, name] as const),
+        ]}
         value={template}
         onChange={(name) => {
           begin(name)
           choose(undefined)
-          arrange(name === "none" ? [newDraft("broadcast")] : agendaOf(name))
+          if (isTemplateName(name)) arrange(agendaOf(name))
+          else if (name === "none") arrange([newDraft("broadcast")])
+          else void takeOn(name)
         }}
       />
-      <DraftAgenda phases={phases} onChange={arrange} chosenKey={key} onChoose={choose} />
+      {templateId === undefined ? (
+        <DraftAgenda phases={phases} onChange={arrange} chosenKey={key} onChoose={choose} />
+      ) : (
+        <p className="quiet">{host.agendaOfTemplate}</p>
+      )}
       <FailureNotice error={left} />
       <div className="row">
         <Button type="submit" look="main" isPending={isPending}>

@@ -1,9 +1,10 @@
-/** Agendas to begin with. What an event of the workspace has is copied by "Duplicate". */
+/** Agendas to begin with. Templates of a workspace are events (`template-button.tsx`). */
 import type { Feature, Modality, PhaseConfig } from "@gathercue/client"
 import { newDraft, type PhaseDraft } from "./phase-draft.ts"
 
 export const TEMPLATE_NAMES = ["webinar", "meeting", "workshop", "networking", "townHall"] as const
-export type TemplateName = (typeof TEMPLATE_NAMES)[number]
+type TemplateName = (typeof TEMPLATE_NAMES)[number]
+export const isTemplateName = (name: string): name is TemplateName => TEMPLATE_NAMES.some((one) => one === name)
 
 interface Section {
   readonly modality: Modality

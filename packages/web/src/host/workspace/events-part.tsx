@@ -9,6 +9,7 @@ import { TextField } from "../../ui/fields.tsx"
 import { NewEvent } from "../event/new-event.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { Paged } from "../parts/paged.tsx"
+import { OwnTemplates } from "./own-templates.tsx"
 
 const PER_PAGE = 25
 const STATES = ["draft", "scheduled", "live", "ended"] as const
@@ -52,6 +53,7 @@ export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) =>
           </ul>
         )}
       </Paged>
+      <OwnTemplates workspaceId={workspaceId} />
     </>
   )
 }

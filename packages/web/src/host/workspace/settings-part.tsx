@@ -1,7 +1,7 @@
 /** Name and handle of the workspace, its second-factor rule, and its deletion. */
 import { useState } from "react"
 import { useLocation } from "wouter"
-import { rest } from "../../api/rest.ts"
+import { rest, SERVER } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -9,6 +9,7 @@ import { CheckField } from "../../ui/check-field.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { useAccount } from "../account/account-context.tsx"
+import { CopyField } from "../parts/copy-field.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { ConnectionsPart } from "./connections-part.tsx"
 
@@ -65,6 +66,29 @@ const RequireMfa = ({ workspaceId }: { readonly workspaceId: string }) => {
   )
 }
 
+const PublicList = ({ workspaceId }: { readonly workspaceId: string }) => {
+  const { host } = useTexts()
+  const { view, reload } = useAccount()
+  const { publicList = false, slug = "" } = view?.workspaces.find(({ id }) => id === workspaceId) ?? {}
+  const { run, isPending, error } = useAction((wanted: boolean) =>
+    rest.patchWorkspace({ params: { id: workspaceId }, payload: { publicList: wanted } }),
+  )
+  return (
+    <section className="panel stack" aria-label={host.publicList}>
+      <h2>{host.publicList}</h2>
+      <CheckField
+        isSelected={publicList}
+        isDisabled={isPending}
+        onChange={(wanted) => void run(wanted).then((done) => done && reload())}
+      >
+        {host.showPublicList}
+      </CheckField>
+      {publicList ? <CopyField label={host.publicListLink} value={`${SERVER}/w/${slug}`} /> : null}
+      <FailureNotice error={error} />
+    </section>
+  )
+}
+
 const DELETION_FIELDS = ["slug"] as const
 const DIFFERENT: FieldCodes = { conflict: { field: "slug", words: ({ host }) => host.slugDiffers } }
 
@@ -102,6 +126,7 @@ export const SettingsPart = ({ workspaceId }: { readonly workspaceId: string }) 
   return (
     <>
       <Rename workspaceId={workspaceId} />
+      <PublicList workspaceId={workspaceId} />
       <RequireMfa workspaceId={workspaceId} />
       {isOwner ? <ConnectionsPart workspaceId={workspaceId} /> : null}
       {isOwner ? <Deletion workspaceId={workspaceId} /> : null}
