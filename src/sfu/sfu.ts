@@ -22,16 +22,24 @@ export interface SfuOptions {
   readonly timers: Timers
 }
 
-export interface SfuEvents extends RoomEvents {
-  readonly onConnected: (peer: string) => void
-  /** The browser is away: no check came for ten seconds, or it ended the session. */
-  readonly onClosed: (peer: string, reason: string) => void
+export type SfuEvents = RoomEvents
+
+interface Known {
+  readonly peer: Peer
+  /** Counts the browser's connections. */
+  readonly gen: number
+}
+
+/** A room, and who is in it. */
+interface Hall {
+  readonly room: Room
+  readonly known: Map<string, Known>
 }
 
 const DECIDE_EVERY_MS = 250
 const ASK_LOST_EVERY_MS = 20
 const REPORT_EVERY_MS = 1000
-/** Browsers check their path every few seconds (RFC 7675); they take it for lost after thirty. */
+/** Browsers check their path every few seconds (RFC 7675). */
 const SILENT_MS = 10_000
 const MOST_TCP = 1000
 /** A socket that does not read is closed. */
@@ -43,8 +51,7 @@ export class Sfu {
   readonly #certificate: Certificate
   readonly #udp: Socket
   readonly #tcp: Server
-  readonly #rooms = new Map<string, Room>()
-  readonly #peers = new Map<string, { readonly peer: Peer; readonly room: string }>()
+  readonly #halls = new Map<string, Hall>()
   readonly #byFragment = new Map<string, Peer>()
   readonly #byPath = new Map<string, Peer>()
   readonly #stops: ReadonlyArray<() => void>
@@ -86,14 +93,11 @@ export class Sfu {
     return this.#udp.address().port
   }
 
-  /**
-   * The answer to a browser's offer. An offer of a peer that is known continues its session if it comes from the same ICE credentials' holder;
-   * `isNew` begins another one. @throws Malformed
-   */
-  offer(roomId: string, peerId: string, sdp: string, isNew: boolean): string {
+  /** The answer to a browser's offer, which continues its session, or begins one if `gen` is another one. @throws Malformed */
+  offer(roomId: string, peerId: string, gen: number, sdp: string): string {
     const offer = readOffer(sdp)
-    const known = this.#peers.get(peerId)
-    const peer = isNew || known === undefined || known.room !== roomId ? this.#open(roomId, peerId, offer) : known.peer
+    const known = this.#halls.get(roomId)?.known.get(peerId)
+    const peer = known?.gen === gen ? known.peer : this.#open(roomId, peerId, gen, offer)
     peer.negotiate(offer)
     return answerTo(offer, {
       fragment: peer.fragment,
@@ -106,26 +110,18 @@ export class Sfu {
     })
   }
 
-  leave(peerId: string): void {
-    const known = this.#peers.get(peerId)
-    if (known !== undefined) this.#drop(known.peer)
+  leave(roomId: string, peerId: string): void {
+    const known = this.#halls.get(roomId)?.known.get(peerId)
+    if (known !== undefined) this.#drop(roomId, known.peer)
   }
 
-  look(peerId: string, views: ReadonlyArray<View>): void {
-    const known = this.#peers.get(peerId)
-    if (known !== undefined) this.#rooms.get(known.room)?.look(peerId, views)
-  }
-
-  /** From now on nothing of this kind is forwarded, or again. */
-  mute(peerId: string, kind: "audio" | "video", isMuted: boolean): void {
-    const known = this.#peers.get(peerId)
-    for (const publication of known?.peer.publications ?? []) if (publication.kind === kind) publication.isMuted = isMuted
-    if (known !== undefined) this.#rooms.get(known.room)?.decide()
+  look(roomId: string, peerId: string, views: ReadonlyArray<View>): void {
+    this.#halls.get(roomId)?.room.look(peerId, views)
   }
 
   async close(): Promise<void> {
     for (const stop of this.#stops) stop()
-    for (const { peer } of this.#peers.values()) peer.close()
+    for (const peer of this.#byFragment.values()) peer.close()
     for (const socket of this.#sockets) socket.destroy()
     const closed = Promise.all([once(this.#udp, "close"), once(this.#tcp, "close")])
     this.#udp.close()
@@ -133,37 +129,32 @@ export class Sfu {
     await closed
   }
 
-  #open(roomId: string, peerId: string, offer: ReturnType<typeof readOffer>): Peer {
-    this.leave(peerId)
-    const room = this.#rooms.get(roomId) ?? new Room(() => this.#options.timers.elapsed(), this.#events)
-    this.#rooms.set(roomId, room)
-    const peer = new Peer(peerId, offer, this.#certificate, this.#options.timers, {
-      onConnected: (one) => this.#events.onConnected(one.id),
-      onClosed: (one, reason) => this.#end(one, reason),
-      onPacket: (_, publication, layer, packet, number) => room.forward(publication, layer, packet, number),
+  #open(roomId: string, peerId: string, gen: number, offer: ReturnType<typeof readOffer>): Peer {
+    this.leave(roomId, peerId)
+    const { timers } = this.#options
+    const hall = this.#halls.get(roomId) ?? { room: new Room(roomId, timers.elapsed, this.#events), known: new Map() }
+    this.#halls.set(roomId, hall)
+    const { room } = hall
+    const peer = new Peer(peerId, offer, this.#certificate, timers, {
+      onClosed: (one) => this.#drop(roomId, one),
+      onPacket: (publication, layer, packet, number) => room.forward(publication, layer, packet, number),
       onKeyFrameAsked: (slot) => room.askKeyFrame(slot),
     })
-    this.#peers.set(peerId, { peer, room: roomId })
+    hall.known.set(peerId, { peer, gen })
     this.#byFragment.set(peer.fragment, peer)
     room.add(peer)
     return peer
   }
 
-  #end(peer: Peer, reason: string): void {
-    if (this.#peers.get(peer.id)?.peer !== peer) return
-    this.#drop(peer)
-    this.#events.onClosed(peer.id, reason)
-  }
-
-  #drop(peer: Peer): void {
-    const known = this.#peers.get(peer.id)
-    const room = known === undefined ? undefined : this.#rooms.get(known.room)
-    this.#peers.delete(peer.id)
+  #drop(roomId: string, peer: Peer): void {
+    const hall = this.#halls.get(roomId)
+    if (hall?.known.get(peer.id)?.peer !== peer) return
+    hall.known.delete(peer.id)
     this.#byFragment.delete(peer.fragment)
     for (const [key, one] of this.#byPath) if (one === peer) this.#byPath.delete(key)
     peer.close()
-    room?.remove(peer)
-    if (known !== undefined && room?.size === 0) this.#rooms.delete(known.room)
+    hall.room.remove(peer)
+    if (hall.known.size === 0) this.#halls.delete(roomId)
   }
 
   #udpPath(address: string, port: number): Path {
@@ -228,12 +219,13 @@ export class Sfu {
   }
 
   #each(work: (peer: Peer) => void): void {
-    for (const { peer } of this.#peers.values()) if (peer.isConnected) work(peer)
+    for (const peer of this.#byFragment.values()) if (peer.isConnected) work(peer)
   }
 
   #decide(): void {
-    for (const { peer } of [...this.#peers.values()])
-      if (peer.silentFor() > SILENT_MS) this.#end(peer, "The browser is silent.")
-    for (const room of this.#rooms.values()) room.decide()
+    for (const [roomId, { room, known }] of this.#halls) {
+      for (const { peer } of [...known.values()]) if (peer.silentFor() > SILENT_MS) this.#drop(roomId, peer)
+      room.decide()
+    }
   }
 }

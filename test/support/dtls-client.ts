@@ -29,17 +29,23 @@ export class DtlsClient {
   readonly #agreement = keyAgreementOn("x25519")
   #number = 0
   #record = 0
-  #serverRandom = Buffer.alloc(0)
-  #serverKey = Buffer.alloc(0)
-  #master = Buffer.alloc(0)
+  #serverRandom: Buffer = Buffer.alloc(0)
+  #serverKey: Buffer = Buffer.alloc(0)
+  #master: Buffer = Buffer.alloc(0)
   #profile: Message.SrtpProfile = "AEAD_AES_128_GCM"
   readonly connected: Promise<SrtpSecrets>
+  /** The client has sent all that it has to. */
+  readonly answered: Promise<void>
+  #answerSent: () => void = () => undefined
   #connect: (secrets: SrtpSecrets) => void = () => undefined
 
   constructor(options: DtlsClientOptions) {
     this.#options = options
     this.connected = new Promise((resolve) => {
       this.#connect = resolve
+    })
+    this.answered = new Promise((resolve) => {
+      this.#answerSent = resolve
     })
   }
 
@@ -112,6 +118,7 @@ export class DtlsClient {
         sealedRecord(HANDSHAKE, 0, Message.wholeMessage(finished), client),
       ]),
     )
+    this.#answerSent()
   }
 
   #finished(record: ReturnType<typeof recordsOf>[number]): void {

@@ -49,6 +49,7 @@ export class SfuClient {
   readonly reports: Array<Buffer> = []
   /** Datagrams of any kind. */
   datagrams = 0
+  checksAnswered = 0
   /** Packets that came again. */
   copies = 0
   readonly #options: SfuClientOptions
@@ -67,6 +68,14 @@ export class SfuClient {
       send: (datagram) => this.send(datagram),
     })
     this.#socket.on("message", (datagram) => this.#receive(datagram))
+  }
+
+  get isConnected(): boolean {
+    return this.#srtp !== undefined
+  }
+
+  get hasAnswered(): Promise<void> {
+    return this.#dtls.answered
   }
 
   get offer(): string {
@@ -93,10 +102,7 @@ export class SfuClient {
   /** Takes the server's answer, checks the path and shakes hands. Resolves when the keys are there. */
   async connect(answer: string, port: number): Promise<void> {
     await this.reach(answer, port)
-    this.#dtls.start()
-    const secrets = await this.#dtls.connected
-    const { profile, sent, received } = srtpKeysOf(secrets)
-    this.#srtp = new SrtpSession({ profile, sent: received, received: sent })
+    await this.startHandshake()
   }
 
   /** Checks the path, and waits for the answer. */
@@ -108,8 +114,11 @@ export class SfuClient {
     await answered
   }
 
-  startHandshake(): void {
+  /** Resolves when the keys are there. */
+  async startHandshake(): Promise<void> {
     this.#dtls.start()
+    const { profile, sent, received } = srtpKeysOf(await this.#dtls.connected)
+    this.#srtp = new SrtpSession({ profile, sent: received, received: sent })
   }
 
   /** A connectivity check that chooses the path. */
@@ -155,7 +164,8 @@ export class SfuClient {
   #receive(datagram: Buffer): void {
     this.datagrams += 1
     const first = datagram[0] ?? 0
-    if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
+    if (first === 1) this.checksAnswered += 1
+    else if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
     else if (first >> 6 === 2 && this.#srtp !== undefined) {
       if (isRtcp(datagram)) {
         this.reports.push(this.#srtp.openRtcp(datagram))

@@ -9,8 +9,6 @@ export interface SfuHouse {
   readonly sfu: Sfu
   /** By browser: what its slots show. */
   readonly slots: Map<string, ReadonlyArray<SlotContent>>
-  readonly connected: Array<string>
-  readonly closed: Array<string>
   readonly speakers: Array<ReadonlyArray<string>>
   /** A browser that has made its offer. */
   readonly invite: (id: string, options?: SfuClientOptions, room?: string) => { client: SfuClient; answer: string }
@@ -19,24 +17,21 @@ export interface SfuHouse {
 }
 
 export const openSfu = async (): Promise<SfuHouse> => {
-  const house = { slots: new Map(), connected: [], closed: [], speakers: [] } as Pick<
-    SfuHouse,
-    "slots" | "connected" | "closed" | "speakers"
-  >
+  const house: Pick<SfuHouse, "slots" | "speakers"> = { slots: new Map(), speakers: [] }
   const sfu = await Sfu.listen(
     { port: 0, addresses: ["127.0.0.1"], timers: systemTimers },
     {
-      onSlots: (peer, slots) => house.slots.set(peer, slots),
-      onSpeakers: (speakers) => house.speakers.push(speakers),
-      onConnected: (peer) => house.connected.push(peer),
-      onClosed: (peer) => house.closed.push(peer),
+      onSlots: (_, peer, slots) => house.slots.set(peer, slots),
+      onSpeakers: (_, speakers) => house.speakers.push(speakers),
     },
   )
   onTestFinished(() => sfu.close())
+  let gen = 0
   const invite: SfuHouse["invite"] = (id, options, room = "room") => {
+    gen += 1
     const client = new SfuClient(options)
     onTestFinished(() => client.close())
-    return { client, answer: sfu.offer(room, id, client.offer, true) }
+    return { client, answer: sfu.offer(room, id, gen, client.offer) }
   }
   const join: SfuHouse["join"] = async (id, options, room) => {
     const { client, answer } = invite(id, options, room)

@@ -27,13 +27,13 @@ export interface DtlsOptions {
   readonly send: (datagram: Buffer) => void
   readonly onConnected: (secrets: SrtpSecrets) => void
   /** The other side ended the connection, or is not who it should be. Called once. */
-  readonly onClosed: (reason: string) => void
+  readonly onClosed: () => void
 }
 
 /** Smallest datagram that each path carries, without the heads of IPv6 and UDP (RFC 8200: 1,280). */
 const MOST_DATAGRAM = 1200
 const FIRST_REPEAT_MS = 400
-const REPEATS = 6
+const REPEATS = 5
 
 /** After a hello. */
 interface Greeted {
@@ -85,7 +85,7 @@ export class DtlsServer {
     if (body === undefined) return
     if (record.type === ALERT) {
       // An alert without protection may be anybody's.
-      if (keyed) this.#end("The other side ended the connection.")
+      if (keyed) this.#end()
       return
     }
     if (record.type !== HANDSHAKE) return
@@ -108,7 +108,7 @@ export class DtlsServer {
       this.#step(message)
     } catch (cause) {
       // Each message comes once: a handshake that took a wrong one never ends.
-      if (cause instanceof Malformed) this.#end(cause.message)
+      if (cause instanceof Malformed) this.#end()
       throw cause
     }
     this.#transcript.push(Message.wholeMessage(message))
@@ -231,15 +231,15 @@ export class DtlsServer {
 
   #repeat(times: number): void {
     this.#stopRepeating = this.#options.timers.after(FIRST_REPEAT_MS * 2 ** times, () => {
-      if (times === REPEATS) return this.#end("The other side did not finish the handshake.")
+      if (times === REPEATS) return this.#end()
       this.#flight()
       this.#repeat(times + 1)
     })
   }
 
-  #end(reason: string): void {
+  #end(): void {
     if (this.#state === "closed") return
     this.close()
-    this.#options.onClosed(reason)
+    this.#options.onClosed()
   }
 }

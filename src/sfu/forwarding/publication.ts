@@ -13,8 +13,6 @@ export class Publication {
   readonly source: Source
   /** From small to large. */
   readonly layers: Array<Layer> = []
-  /** Muted by a host: nothing is forwarded. */
-  isMuted = false
   #loud = 0
   #spokeAt = Number.NEGATIVE_INFINITY
 

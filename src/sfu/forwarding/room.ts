@@ -22,13 +22,13 @@ export interface SlotContent {
 }
 
 export interface RoomEvents {
-  readonly onSlots: (peer: string, slots: ReadonlyArray<SlotContent>) => void
+  readonly onSlots: (room: string, peer: string, slots: ReadonlyArray<SlotContent>) => void
   /** Ids of people who speak, the latest first. */
-  readonly onSpeakers: (speakers: ReadonlyArray<string>) => void
+  readonly onSpeakers: (room: string, speakers: ReadonlyArray<string>) => void
 }
 
 /** Without a view, tiles are taken to be small. */
-const UNKNOWN_HEIGHT = 180
+const UNKNOWN_HEIGHT = 360
 const SPEAKS_FOR_MS = 1500
 
 interface Member {
@@ -38,6 +38,7 @@ interface Member {
 }
 
 export class Room {
+  readonly #id: string
   readonly #events: RoomEvents
   readonly #now: () => number
   readonly #members = new Map<string, Member>()
@@ -45,7 +46,8 @@ export class Room {
   #ways = new Map<Publication, ReadonlyArray<Slot>>()
   #speakers = ""
 
-  constructor(now: () => number, events: RoomEvents) {
+  constructor(id: string, now: () => number, events: RoomEvents) {
+    this.#id = id
     this.#now = now
     this.#events = events
   }
@@ -88,13 +90,13 @@ export class Room {
 
   decide(): void {
     const now = this.#now()
-    const all = [...this.#members.values()].flatMap(({ peer }) => peer.publications).filter(({ isMuted }) => !isMuted)
+    const all = [...this.#members.values()].flatMap(({ peer }) => peer.publications)
     const ways = new Map<Publication, Array<Slot>>()
     for (const member of this.#members.values()) this.#place(member, all, ways, now)
     this.#ways = ways
     const speakers = byRecentSpeech(all.filter(({ spokeAt }) => now - spokeAt < SPEAKS_FOR_MS)).map(({ owner }) => owner)
     const said = speakers.join(" ")
-    if (said !== this.#speakers) this.#events.onSpeakers(speakers)
+    if (said !== this.#speakers) this.#events.onSpeakers(this.#id, speakers)
     this.#speakers = said
   }
 
@@ -140,7 +142,7 @@ export class Room {
       source: publication?.source ?? null,
     }))
     const told = JSON.stringify(slots)
-    if (told !== member.told) this.#events.onSlots(member.peer.id, slots)
+    if (told !== member.told) this.#events.onSlots(this.#id, member.peer.id, slots)
     member.told = told
   }
 }

@@ -17,9 +17,9 @@ import { SrtpSession } from "../srtp/session.ts"
 import type { Offer, Section } from "./offer.ts"
 
 export interface PeerEvents {
-  readonly onConnected: (peer: Peer) => void
-  readonly onClosed: (peer: Peer, reason: string) => void
-  readonly onPacket: (peer: Peer, publication: Publication, layer: Layer, packet: RtpPacket, number: number) => void
+  /** The browser ended its session, or is not who made the offer. */
+  readonly onClosed: (peer: Peer) => void
+  readonly onPacket: (publication: Publication, layer: Layer, packet: RtpPacket, number: number) => void
   /** A browser asks that its slot shows a whole picture. */
   readonly onKeyFrameAsked: (slot: Slot) => void
 }
@@ -69,9 +69,8 @@ export class Peer {
       send: (datagram) => this.#path?.send(datagram),
       onConnected: (secrets) => {
         this.#srtp = new SrtpSession(srtpKeysOf(secrets))
-        events.onConnected(this)
       },
-      onClosed: (reason) => events.onClosed(this, reason),
+      onClosed: () => events.onClosed(this),
     })
     this.negotiate(offer)
   }
@@ -189,7 +188,7 @@ export class Peer {
     if (packet.payloadType !== sent.section.payloadType || packet.payload.length === 0) return
     const now = this.#timers.elapsed()
     if (packet.level !== undefined) sent.publication.hear(packet.level, now)
-    this.#events.onPacket(this, sent.publication, layer, packet, layer.add(packet, now))
+    this.#events.onPacket(sent.publication, layer, packet, layer.add(packet, now))
   }
 
   /** The layer of a new source: the section names the source, or the packet names its section. */
