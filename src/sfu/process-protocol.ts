@@ -8,7 +8,12 @@ export interface RoomPeer {
 }
 
 export type SfuTask =
-  | { readonly type: "listen"; readonly port: number; readonly ports: number; readonly addresses: ReadonlyArray<string> }
+  | {
+      readonly type: "listen"
+      readonly port: number
+      readonly ports: number
+      readonly addresses: ReadonlyArray<string>
+    }
   /** `gen` counts the browser's connections: an offer of another one begins a new session. */
   | (RoomPeer & { readonly type: "offer"; readonly gen: number; readonly sdp: string })
   | (RoomPeer & { readonly type: "leave" })
@@ -17,7 +22,7 @@ export type SfuTask =
 export type SfuNews =
   | { readonly type: "listening"; readonly port: number }
   | (RoomPeer & { readonly type: "answer"; readonly gen: number; readonly sdp: string })
-  | (RoomPeer & { readonly type: "slots"; readonly slots: ReadonlyArray<SlotContent> })
+  | (RoomPeer & { readonly type: "slots"; readonly gen: number; readonly slots: ReadonlyArray<SlotContent> })
   | { readonly type: "speakers"; readonly room: string; readonly speakers: ReadonlyArray<string> }
   /** What the process could not do, without addresses of people. */
   | { readonly type: "said"; readonly text: string }

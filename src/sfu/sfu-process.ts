@@ -11,7 +11,7 @@ import { Sfu, type SfuEvents } from "./sfu.ts"
 const tell = (news: SfuNews): void => void process.send?.(news)
 
 const events: SfuEvents = {
-  onSlots: (room, peer, slots) => tell({ type: "slots", room, peer, slots }),
+  onSlots: (room, peer, gen, slots) => tell({ type: "slots", room, peer, gen, slots }),
   onSpeakers: (room, speakers) => tell({ type: "speakers", room, speakers }),
 }
 
@@ -27,7 +27,11 @@ type Listen = Extract<SfuTask, { readonly type: "listen" }>
 const listen = async ({ port, ports, addresses }: Listen): Promise<Sfu> => {
   for (let tried = port; ; tried++) {
     try {
-      const options = { port: tried, addresses: addresses.length > 0 ? addresses : ownAddresses(), timers: systemTimers }
+      const options = {
+        port: tried,
+        addresses: addresses.length > 0 ? addresses : ownAddresses(),
+        timers: systemTimers,
+      }
       return await Sfu.listen(options, events)
     } catch (cause) {
       const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE"

@@ -24,16 +24,10 @@ export interface SfuOptions {
 
 export type SfuEvents = RoomEvents
 
-interface Known {
-  readonly peer: Peer
-  /** Counts the browser's connections. */
-  readonly gen: number
-}
-
 /** A room, and who is in it. */
 interface Hall {
   readonly room: Room
-  readonly known: Map<string, Known>
+  readonly known: Map<string, Peer>
 }
 
 const DECIDE_EVERY_MS = 250
@@ -63,7 +57,9 @@ export class Sfu {
     this.#certificate = certificate
     this.#udp = udp
     this.#tcp = tcp
-    udp.on("message", (datagram, { address, port }) => this.#receive(datagram, this.#udpPath(address, port), address, port))
+    udp.on("message", (datagram, { address, port }) =>
+      this.#receive(datagram, this.#udpPath(address, port), address, port),
+    )
     tcp.on("connection", (socket) => this.#serveTcp(socket))
     const { timers } = options
     this.#stops = [
@@ -97,7 +93,7 @@ export class Sfu {
   offer(roomId: string, peerId: string, gen: number, sdp: string): string {
     const offer = readOffer(sdp)
     const known = this.#halls.get(roomId)?.known.get(peerId)
-    const peer = known?.gen === gen ? known.peer : this.#open(roomId, peerId, gen, offer)
+    const peer = known?.gen === gen ? known : this.#open(roomId, peerId, gen, offer)
     peer.negotiate(offer)
     return answerTo(offer, {
       fragment: peer.fragment,
@@ -112,7 +108,7 @@ export class Sfu {
 
   leave(roomId: string, peerId: string): void {
     const known = this.#halls.get(roomId)?.known.get(peerId)
-    if (known !== undefined) this.#drop(roomId, known.peer)
+    if (known !== undefined) this.#drop(roomId, known)
   }
 
   look(roomId: string, peerId: string, views: ReadonlyArray<View>): void {
@@ -135,12 +131,12 @@ export class Sfu {
     const hall = this.#halls.get(roomId) ?? { room: new Room(roomId, timers.elapsed, this.#events), known: new Map() }
     this.#halls.set(roomId, hall)
     const { room } = hall
-    const peer = new Peer(peerId, offer, this.#certificate, timers, {
+    const peer = new Peer(peerId, gen, offer, this.#certificate, timers, {
       onClosed: (one) => this.#drop(roomId, one),
       onPacket: (publication, layer, packet, number) => room.forward(publication, layer, packet, number),
       onKeyFrameAsked: (slot) => room.askKeyFrame(slot),
     })
-    hall.known.set(peerId, { peer, gen })
+    hall.known.set(peerId, peer)
     this.#byFragment.set(peer.fragment, peer)
     room.add(peer)
     return peer
@@ -148,7 +144,7 @@ export class Sfu {
 
   #drop(roomId: string, peer: Peer): void {
     const hall = this.#halls.get(roomId)
-    if (hall?.known.get(peer.id)?.peer !== peer) return
+    if (hall?.known.get(peer.id) !== peer) return
     hall.known.delete(peer.id)
     this.#byFragment.delete(peer.fragment)
     for (const [key, one] of this.#byPath) if (one === peer) this.#byPath.delete(key)
@@ -224,7 +220,7 @@ export class Sfu {
 
   #decide(): void {
     for (const [roomId, { room, known }] of this.#halls) {
-      for (const { peer } of [...known.values()]) if (peer.silentFor() > SILENT_MS) this.#drop(roomId, peer)
+      for (const peer of [...known.values()]) if (peer.silentFor() > SILENT_MS) this.#drop(roomId, peer)
       room.decide()
     }
   }

@@ -12,7 +12,13 @@ const PLACES = { audio: 2, video: 2 }
 
 /** A frame of VP8 in one packet, with a picture id of 15 bits and a number of its layer. */
 const frame = (isKey: boolean, picture: number, text: string): Buffer =>
-  Buffer.concat([Buffer.from([0x90, 0xe0]), uint(0x8000 | picture, 2), uint(picture & 0xff, 1), Buffer.from([0x20, isKey ? 0x10 : 0x11]), Buffer.from(text)])
+  Buffer.concat([
+    Buffer.from([0x90, 0xe0]),
+    uint(0x8000 | picture, 2),
+    uint(picture & 0xff, 1),
+    Buffer.from([0x20, isKey ? 0x10 : 0x11]),
+    Buffer.from(text),
+  ])
 
 const textOf = (payload: Buffer): string => payload.subarray(7).toString()
 const textsOf = (client: SfuClient): ReadonlyArray<string> => client.arrived.map(({ payload }) => textOf(payload))
@@ -108,8 +114,7 @@ test("a packet that was lost comes again with the same bytes, and packets that t
   await eventually(async () => ben.arrived.length > 0, "the picture")
   ann.send(ann.packet(CAMERA.ssrc, "video", last + 3, 9, frame(false, 1, "after a gap")))
   await eventually(
-    async () =>
-      ann.reports.some((report) => report[1] === 205 && report.readUInt16BE(12) === last + 1),
+    async () => ann.reports.some((report) => report[1] === 205 && report.readUInt16BE(12) === last + 1),
     "a request for the first of two lost packets",
   )
   await eventually(async () => textsOf(ben).includes("after a gap"), "the packet after the gap")

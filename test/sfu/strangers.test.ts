@@ -25,14 +25,17 @@ const isThere = async (house: SfuHouse, client: SfuClient): Promise<boolean> => 
   return client.checksAnswered > before
 }
 
-test.for(["otherKey", "wrongFinish"] as const)("a handshake with %s ends its session, and gets no keys", async (misbehave) => {
-  const house = await openSfu()
-  const { client, answer } = house.invite("eve", { misbehave })
-  await client.reach(answer, house.sfu.port)
-  void client.startHandshake()
-  await untilTaken(house, client)
-  expect([client.isConnected, await isThere(house, client)]).toEqual([false, false])
-})
+test.for(["otherKey", "wrongFinish"] as const)(
+  "a handshake with %s ends its session, and gets no keys",
+  async (misbehave) => {
+    const house = await openSfu()
+    const { client, answer } = house.invite("eve", { misbehave })
+    await client.reach(answer, house.sfu.port)
+    void client.startHandshake()
+    await untilTaken(house, client)
+    expect([client.isConnected, await isThere(house, client)]).toEqual([false, false])
+  },
+)
 
 test("a client that does not prove that it has its key gets none", async () => {
   const house = await openSfu()
@@ -99,7 +102,14 @@ test("who does not know the secret of a session gets no answer, and its packets 
   stranger.on("message", () => (answers += 1))
   const forged = Buffer.from(packet)
   forged[forged.length - 1] = (forged.at(-1) ?? 0) ^ 1
-  for (const bytes of [packet, forged, Buffer.alloc(0), Buffer.alloc(1400, 0x90), Buffer.from([0x16]), Buffer.alloc(1400, 0x16)])
+  for (const bytes of [
+    packet,
+    forged,
+    Buffer.alloc(0),
+    Buffer.alloc(1400, 0x90),
+    Buffer.from([0x16]),
+    Buffer.alloc(1400, 0x16),
+  ])
     stranger.send(bytes, house.sfu.port, "127.0.0.1")
   // The same packets by the session's own path: the first came before, the second is not authentic.
   ann.send(packet)
@@ -134,7 +144,10 @@ test.for([
   ["no fingerprint", "v=0\r\nm=audio 9 X 111\r\na=mid:0\r\na=ice-ufrag:abcd"],
   ["another hash", "v=0\r\nm=audio 9 X 111\r\na=mid:0\r\na=ice-ufrag:abcd\r\na=fingerprint:sha-1 AA"],
   ["no name of a section", "v=0\r\na=fingerprint:sha-256 AA\r\nm=audio 9 X 111\r\na=ice-ufrag:abcd"],
-  ["a thousand sections", `v=0\r\na=ice-ufrag:x\r\na=fingerprint:sha-256 AA${"\r\nm=audio 9 X 111\r\na=mid:0".repeat(1000)}`],
+  [
+    "a thousand sections",
+    `v=0\r\na=ice-ufrag:x\r\na=fingerprint:sha-256 AA${"\r\nm=audio 9 X 111\r\na=mid:0".repeat(1000)}`,
+  ],
   ["a megabyte", `v=0\r\n${"a=x\r\n".repeat(250_000)}`],
 ] as const)("an offer with %s is refused", async ([, sdp]) => {
   const house = await openSfu()

@@ -20,8 +20,15 @@ test("a check is that of RFC 5769, 2.1", () => {
 })
 
 test("an answer has the address as RFC 5769, 2.2 and 2.3 write it", () => {
-  const check = { transaction: hex("b7e7a701bc34d686fa87dfae"), localFragment: "", isNominated: false, integrityAt: 0, integrity: NONE }
-  const answer = (address: string) => checkAnswer(check, { address, port: 32_853 }, "VOkJxbRl1RmTxUk/WvJxBt").toString("hex")
+  const check = {
+    transaction: hex("b7e7a701bc34d686fa87dfae"),
+    localFragment: "",
+    isNominated: false,
+    integrityAt: 0,
+    integrity: NONE,
+  }
+  const answer = (address: string) =>
+    checkAnswer(check, { address, port: 32_853 }, "VOkJxbRl1RmTxUk/WvJxBt").toString("hex")
   expect(answer("192.0.2.1")).toContain("002000080001a147e112a643")
   expect(answer("2001:db8:1234:5678:11:2233:4455:6677")).toContain("002000140002a1470113a9faa5d3f179bc25f4b5bed2b9d9")
 })

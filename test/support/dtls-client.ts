@@ -6,7 +6,14 @@ import * as Message from "../../src/sfu/dtls/handshake-messages.ts"
 import { keyAgreementOn } from "../../src/sfu/dtls/key-agreement.ts"
 import { exported, masterSecretOf, trafficKeysOf, verifyData } from "../../src/sfu/dtls/key-schedule.ts"
 import { Reassembly } from "../../src/sfu/dtls/reassembly.ts"
-import { CHANGE_CIPHER_SPEC, HANDSHAKE, openedRecord, plainRecord, recordsOf, sealedRecord } from "../../src/sfu/dtls/records.ts"
+import {
+  CHANGE_CIPHER_SPEC,
+  HANDSHAKE,
+  openedRecord,
+  plainRecord,
+  recordsOf,
+  sealedRecord,
+} from "../../src/sfu/dtls/records.ts"
 import type { SrtpSecrets } from "../../src/sfu/dtls/server.ts"
 
 export type Misbehaviour = "otherKey" | "noProof" | "wrongFinish" | "noExtendedMaster"

@@ -137,7 +137,14 @@ export class SfuClient {
   }
 
   /** The packet as it goes over the network. `level` in -dBov, for a microphone. */
-  packet(ssrc: number, kind: "audio" | "video", sequence: number, timestamp: number, payload: Buffer, level = 20): Buffer {
+  packet(
+    ssrc: number,
+    kind: "audio" | "video",
+    sequence: number,
+    timestamp: number,
+    payload: Buffer,
+    level = 20,
+  ): Buffer {
     const head = sentHead({
       payloadType: kind === "audio" ? AUDIO : VIDEO,
       hasMarker: true,

@@ -21,7 +21,7 @@ export const openSfu = async (): Promise<SfuHouse> => {
   const sfu = await Sfu.listen(
     { port: 0, addresses: ["127.0.0.1"], timers: systemTimers },
     {
-      onSlots: (_, peer, slots) => house.slots.set(peer, slots),
+      onSlots: (_room, peer, _gen, slots) => house.slots.set(peer, slots),
       onSpeakers: (_, speakers) => house.speakers.push(speakers),
     },
   )

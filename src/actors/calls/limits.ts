@@ -26,19 +26,24 @@ const pictureOf = (count: number): Picture | null => {
   return { width, height, frameRate, maxKbps }
 }
 
+/** A browser sends its picture to the media server once, in three layers; this is the largest one. */
+const SERVED_PICTURE: Picture = { width: 1280, height: 720, frameRate: 30, maxKbps: 1500 }
+
+const mostWithSound = (maxPeers: number): number => Math.max(maxPeers, MAX_AUDIO_PEERS)
+
 /** `maxPeers`: the limit once anybody sends video. */
-export const limitsOf = (count: number, maxPeers: number): RtcLimits => ({
+export const limitsOf = (count: number, maxPeers: number, isServed: boolean): RtcLimits => ({
   maxPeers,
-  maxAudioPeers: MAX_AUDIO_PEERS,
-  video: count <= maxPeers ? pictureOf(count) : null,
+  maxAudioPeers: mostWithSound(maxPeers),
+  video: isServed ? SERVED_PICTURE : count <= maxPeers ? pictureOf(count) : null,
   audio: AUDIO,
 })
 
 /** Whether a peer with these tracks fits into the call beside the others. */
 export const admitsPeer = (others: ReadonlyArray<RtcTracks>, have: RtcTracks, maxPeers: number): boolean => {
   const isWithPicture = have.video || others.some(({ video }) => video)
-  return others.length < (isWithPicture ? Math.min(maxPeers, MAX_AUDIO_PEERS) : MAX_AUDIO_PEERS)
+  return others.length < (isWithPicture ? maxPeers : mostWithSound(maxPeers))
 }
 
 export const fullMessage = (maxPeers: number): string =>
-  `Without a media server a room has at most ${maxPeers} people with sound and picture, or ${MAX_AUDIO_PEERS} with sound alone.`
+  `This room has at most ${maxPeers} people with sound and picture, or ${mostWithSound(maxPeers)} with sound alone.`

@@ -27,7 +27,10 @@ const der = (tag: number, ...parts: ReadonlyArray<Uint8Array>): Buffer => {
 const SEQUENCE = 0x30
 const ECDSA_WITH_SHA256 = der(SEQUENCE, Buffer.from("06082a8648ce3d040302", "hex"))
 /** `CN=gathercue`. */
-const NAME = der(SEQUENCE, der(0x31, der(SEQUENCE, Buffer.from("0603550403", "hex"), der(0x0c, Buffer.from("gathercue")))))
+const NAME = der(
+  SEQUENCE,
+  der(0x31, der(SEQUENCE, Buffer.from("0603550403", "hex"), der(0x0c, Buffer.from("gathercue")))),
+)
 
 /** `now` in Unix milliseconds. */
 const generalizedTime = (now: number): Buffer =>

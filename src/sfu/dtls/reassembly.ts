@@ -37,7 +37,8 @@ export class Reassembly {
       const number = reader.uint(2)
       const from = reader.uint(3)
       const bytes = reader.take(reader.uint(3))
-      if (length > MOST_BYTES || from + bytes.length > length) throw new Malformed("The fragment is out of its message.")
+      if (length > MOST_BYTES || from + bytes.length > length)
+        throw new Malformed("The fragment is out of its message.")
       if (number < this.#next) isRepeated = true
       else if (number < this.#next + AHEAD) this.#put(number, type, length, from, bytes)
     }

@@ -10,7 +10,16 @@ import * as Message from "./handshake-messages.ts"
 import { type KeyAgreement, keyAgreementOn } from "./key-agreement.ts"
 import { exported, masterSecretOf, type TrafficKeys, trafficKeysOf, verifyData } from "./key-schedule.ts"
 import { Reassembly } from "./reassembly.ts"
-import { ALERT, CHANGE_CIPHER_SPEC, type DtlsRecord, HANDSHAKE, openedRecord, plainRecord, recordsOf, sealedRecord } from "./records.ts"
+import {
+  ALERT,
+  CHANGE_CIPHER_SPEC,
+  type DtlsRecord,
+  HANDSHAKE,
+  openedRecord,
+  plainRecord,
+  recordsOf,
+  sealedRecord,
+} from "./records.ts"
 
 /** What SRTP keys are made of. */
 export interface SrtpSecrets {
@@ -124,7 +133,11 @@ export class DtlsServer {
       this.#greeted = { hello, random: randomBytes(32), agreement: keyAgreementOn(hello.curve) }
     } else if (type === Message.CERTIFICATE && this.#greeted !== undefined && this.#clientCertificate === undefined) {
       this.#clientCertificate = this.#known(Message.readCertificate(body))
-    } else if (type === Message.CLIENT_KEY_EXCHANGE && this.#clientCertificate !== undefined && this.#keyed === undefined) {
+    } else if (
+      type === Message.CLIENT_KEY_EXCHANGE &&
+      this.#clientCertificate !== undefined &&
+      this.#keyed === undefined
+    ) {
       // The keys are of the transcript with this message.
     } else if (type === Message.CERTIFICATE_VERIFY && this.#keyed !== undefined && !this.#isProven) {
       this.#prove(Message.readCertificateVerify(body))

@@ -1,6 +1,7 @@
 /** One source as a browser sends it: its microphone, its screen, or one layer of its camera. */
-import type { Reception } from "../rtp/rtcp.ts"
+
 import type { RtpPacket } from "../rtp/packet.ts"
+import type { Reception } from "../rtp/rtcp.ts"
 import { extendedSequence } from "../srtp/session.ts"
 
 /** A power of two. At 1.5 Mbit/s it is three seconds, more than anybody waits for a lost packet. */

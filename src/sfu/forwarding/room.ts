@@ -1,8 +1,9 @@
 /** A room: whose packets go to whom. It decides each quarter of a second, and at once when a person comes or goes. */
+
+import type { RtpPacket } from "../rtp/packet.ts"
 import type { Peer } from "../session/peer.ts"
 import { byRecentSpeech, layersWithin, placed, type Wanted } from "./assignment.ts"
 import type { Layer } from "./layer.ts"
-import type { RtpPacket } from "../rtp/packet.ts"
 import type { Publication, Source } from "./publication.ts"
 import type { Slot } from "./slot.ts"
 
@@ -22,7 +23,7 @@ export interface SlotContent {
 }
 
 export interface RoomEvents {
-  readonly onSlots: (room: string, peer: string, slots: ReadonlyArray<SlotContent>) => void
+  readonly onSlots: (room: string, peer: string, gen: number, slots: ReadonlyArray<SlotContent>) => void
   /** Ids of people who speak, the latest first. */
   readonly onSpeakers: (room: string, speakers: ReadonlyArray<string>) => void
 }
@@ -94,7 +95,9 @@ export class Room {
     const ways = new Map<Publication, Array<Slot>>()
     for (const member of this.#members.values()) this.#place(member, all, ways, now)
     this.#ways = ways
-    const speakers = byRecentSpeech(all.filter(({ spokeAt }) => now - spokeAt < SPEAKS_FOR_MS)).map(({ owner }) => owner)
+    const speakers = byRecentSpeech(all.filter(({ spokeAt }) => now - spokeAt < SPEAKS_FOR_MS)).map(
+      ({ owner }) => owner,
+    )
     const said = speakers.join(" ")
     if (said !== this.#speakers) this.#events.onSpeakers(this.#id, speakers)
     this.#speakers = said
@@ -107,9 +110,15 @@ export class Room {
     const pictures = this.#wantedBy(member, others)
     const layers = layersWithin(pictures, peer.down, now)
     const shown = pictures.flatMap(({ publication }) => (layers.has(publication) ? [publication] : []))
-    for (const [kind, wanted] of [["audio", sounds], ["video", shown]] as const) {
+    for (const [kind, wanted] of [
+      ["audio", sounds],
+      ["video", shown],
+    ] as const) {
       const slots = peer.slots.filter((slot) => slot.kind === kind)
-      const contents = placed(slots.map(({ publication }) => publication), wanted)
+      const contents = placed(
+        slots.map(({ publication }) => publication),
+        wanted,
+      )
       for (const [at, slot] of slots.entries()) {
         const publication = contents[at]
         const target = kind === "audio" ? publication?.layers[0] : publication && layers.get(publication)
@@ -142,7 +151,7 @@ export class Room {
       source: publication?.source ?? null,
     }))
     const told = JSON.stringify(slots)
-    if (told !== member.told) this.#events.onSlots(this.#id, member.peer.id, slots)
+    if (told !== member.told) this.#events.onSlots(this.#id, member.peer.id, member.peer.gen, slots)
     member.told = told
   }
 }

@@ -2,7 +2,11 @@
 import { Malformed, Reader, uint } from "../bytes.ts"
 
 export type Feedback =
-  | { readonly kind: "senderReport"; readonly ssrc: number; /** The middle 32 bits of its NTP time. */ readonly ntp: number }
+  | {
+      readonly kind: "senderReport"
+      readonly ssrc: number /** The middle 32 bits of its NTP time. */
+      readonly ntp: number
+    }
   | { readonly kind: "lost"; readonly ssrc: number; readonly sequences: ReadonlyArray<number> }
   | { readonly kind: "keyFrame"; readonly ssrc: number }
   | { readonly kind: "bandwidth"; readonly bitsPerSecond: number }

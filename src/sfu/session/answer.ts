@@ -46,7 +46,9 @@ const sectionLines = (section: Section, facts: AnswerFacts): ReadonlyArray<strin
     ...(kind === "audio" ? [`a=fmtp:${payloadType} minptime=10;useinbandfec=1;usedtx=1`] : []),
     ...FEEDBACK[kind].map((feedback) => `a=rtcp-fb:${payloadType} ${feedback}`),
     ...named.map(([name, id]) => `a=extmap:${id} ${EXTENSION_NAMES[name]}`),
-    ...(isSent ? rids.map((rid) => `a=rid:${rid} recv`) : [`a=msid:${mid} ${mid}`, `a=ssrc:${facts.sourceOf(mid)} cname:sfu`]),
+    ...(isSent
+      ? rids.map((rid) => `a=rid:${rid} recv`)
+      : [`a=msid:${mid} ${mid}`, `a=ssrc:${facts.sourceOf(mid)} cname:sfu`]),
     ...(isSent && rids.length > 0 ? [`a=simulcast:recv ${rids.join(";")}`] : []),
     ...facts.candidates.map(candidateLine),
     "a=end-of-candidates",

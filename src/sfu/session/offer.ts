@@ -1,6 +1,7 @@
 /** What a browser offers (SDP: RFC 8866, JSEP: RFC 9429), as far as it matters for forwarding. */
-import type { ExtensionIds } from "../rtp/packet.ts"
+
 import { Malformed } from "../bytes.ts"
+import type { ExtensionIds } from "../rtp/packet.ts"
 
 export interface Section {
   readonly mid: string
@@ -18,7 +19,11 @@ export interface Offer {
   readonly fragment: string
   readonly fingerprint: string
   /** In the order of the offer; `undefined` for a section that is refused, with its media line. */
-  readonly sections: ReadonlyArray<{ readonly media: string; readonly mid: string; readonly section: Section | undefined }>
+  readonly sections: ReadonlyArray<{
+    readonly media: string
+    readonly mid: string
+    readonly section: Section | undefined
+  }>
 }
 
 const MOST_BYTES = 131_072
@@ -48,8 +53,8 @@ const extensionsOf = (lines: Lines): ExtensionIds => {
   const ids: { -readonly [name in keyof ExtensionIds]: number } = {}
   for (const value of valuesOf(lines, "extmap")) {
     const [id = "", uri] = value.split(" ")
+    // The one-byte form has ids up to 14.
     for (const name of Object.keys(EXTENSION_NAMES) as Array<keyof ExtensionIds>)
-      // The one-byte form has ids up to 14.
       if (EXTENSION_NAMES[name] === uri && Number.parseInt(id, 10) <= 14) ids[name] = Number.parseInt(id, 10)
   }
   return ids

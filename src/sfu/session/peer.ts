@@ -10,8 +10,15 @@ import { DtlsServer } from "../dtls/server.ts"
 import { Layer } from "../forwarding/layer.ts"
 import { Publication, type Source } from "../forwarding/publication.ts"
 import { Slot } from "../forwarding/slot.ts"
-import { isRtcp, readRtp, type RtpPacket } from "../rtp/packet.ts"
-import { bandwidthLimit, type Feedback, keyFrameRequest, lossReport, readFeedback, receiverReport } from "../rtp/rtcp.ts"
+import { isRtcp, type RtpPacket, readRtp } from "../rtp/packet.ts"
+import {
+  bandwidthLimit,
+  type Feedback,
+  keyFrameRequest,
+  lossReport,
+  readFeedback,
+  receiverReport,
+} from "../rtp/rtcp.ts"
 import { srtpKeysOf } from "../srtp/keys.ts"
 import { SrtpSession } from "../srtp/session.ts"
 import type { Offer, Section } from "./offer.ts"
@@ -42,6 +49,8 @@ interface Sent {
 
 export class Peer {
   readonly id: string
+  /** Counts the browser's connections. */
+  readonly gen: number
   /** Secrets of the path: each session has its own, and the server knows a check by them. */
   readonly fragment = randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "0")
   readonly password = randomBytes(24).toString("base64url").replaceAll(/[-_]/g, "0")
@@ -57,8 +66,9 @@ export class Peer {
   #heardAt: number
   #down = FIRST_DOWN
 
-  constructor(id: string, offer: Offer, certificate: Certificate, timers: Timers, events: PeerEvents) {
+  constructor(id: string, gen: number, offer: Offer, certificate: Certificate, timers: Timers, events: PeerEvents) {
     this.id = id
+    this.gen = gen
     this.#events = events
     this.#timers = timers
     this.#heardAt = timers.elapsed()
@@ -151,7 +161,11 @@ export class Peer {
     const now = this.#timers.elapsed()
     const receptions = [...this.#layers.values()].flatMap(({ layer }) => layer.reception(now) ?? [])
     if (receptions.length === 0) return
-    const limit = bandwidthLimit(this.#source, MOST_UP, receptions.map(({ ssrc }) => ssrc))
+    const limit = bandwidthLimit(
+      this.#source,
+      MOST_UP,
+      receptions.map(({ ssrc }) => ssrc),
+    )
     this.#sendRtcp(Buffer.concat([receiverReport(this.#source, receptions), limit]))
   }
 

@@ -18,7 +18,8 @@ export class ReplayWindow {
 
   /** Only for a packet that is authentic. */
   take(number: number): void {
-    for (let passed = Math.max(this.#top + 1, number - WINDOW); passed < number; passed++) this.#taken[passed % WINDOW] = 0
+    for (let passed = Math.max(this.#top + 1, number - WINDOW); passed < number; passed++)
+      this.#taken[passed % WINDOW] = 0
     this.#taken[number % WINDOW] = 1
     this.#top = Math.max(this.#top, number)
   }

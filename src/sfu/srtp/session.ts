@@ -2,7 +2,7 @@
 import { Malformed, uint } from "../bytes.ts"
 import { rtpHeadSize } from "../rtp/packet.ts"
 import type { SrtpKeys } from "./keys.ts"
-import { protectionOf, type Protection } from "./protection.ts"
+import { type Protection, protectionOf } from "./protection.ts"
 import { ReplayWindow } from "./replay.ts"
 
 /** A peer has few sources: its microphone, the layers of its camera, its screen. */
@@ -100,4 +100,3 @@ const windowOf = (windows: ReadonlyMap<number, ReplayWindow>, ssrc: number): Rep
   if (window === undefined && windows.size >= MOST_SOURCES) throw new Malformed("The peer has too many sources.")
   return window ?? new ReplayWindow()
 }
-
