@@ -78,7 +78,10 @@ export class DtlsClient {
   receive(datagram: Buffer): void {
     for (const record of recordsOf(datagram)) {
       if (record.type !== HANDSHAKE) continue
-      if (record.epoch === 1) return this.#finished(record)
+      if (record.epoch === 1) {
+        this.#finished(record)
+        return
+      }
       for (const message of this.#reassembly.add(record.body).messages) this.#take(message)
     }
   }

@@ -107,8 +107,8 @@ export class SfuClient {
 
   /** Checks the path, and waits for the answer. */
   async reach(answer: string, port: number): Promise<void> {
-    const valueOf = (name: string): string => new RegExp(`a=${name}:(\\S+)`).exec(answer)?.[1] ?? ""
-    this.#remote = { fragment: valueOf("ice-ufrag"), password: valueOf("ice-pwd"), port }
+    const firstOf = (name: string): string => new RegExp(`a=${name}:(\\S+)`).exec(answer)?.[1] ?? ""
+    this.#remote = { fragment: firstOf("ice-ufrag"), password: firstOf("ice-pwd"), port }
     const answered = once(this.#socket, "message")
     this.check()
     await answered

@@ -1,6 +1,6 @@
 /**
- * Limits of a browser-to-browser call: the number of people and the media that each may send. Each browser uploads its video to every other
- * one, so (n - 1) times the bitrate below stays at about one megabit per second.
+ * Limits of a call: the number of people and the media that each may send. Without a media server each browser uploads its video to every
+ * other one, so (n - 1) times the bitrate below stays at about one megabit per second.
  */
 import type { RtcLimits, RtcTracks } from "../../protocol/messages/media.ts"
 
@@ -19,15 +19,16 @@ const PICTURES: ReadonlyArray<Picture & { readonly upTo: number }> = [
   { upTo: 6, width: 320, height: 180, frameRate: 15, maxKbps: 150 },
 ]
 
-const pictureOf = (count: number): Picture | null => {
+/** A browser sends its picture to the media server once, in three layers; this is the largest one. */
+const SERVED_PICTURE: Picture = { width: 1280, height: 720, frameRate: 30, maxKbps: 1500 }
+
+const pictureOf = (count: number, isServed: boolean): Picture | null => {
+  if (isServed) return SERVED_PICTURE
   const found = PICTURES.find(({ upTo }) => count <= upTo)
   if (found === undefined) return null
   const { width, height, frameRate, maxKbps } = found
   return { width, height, frameRate, maxKbps }
 }
-
-/** A browser sends its picture to the media server once, in three layers; this is the largest one. */
-const SERVED_PICTURE: Picture = { width: 1280, height: 720, frameRate: 30, maxKbps: 1500 }
 
 const mostWithSound = (maxPeers: number): number => Math.max(maxPeers, MAX_AUDIO_PEERS)
 
@@ -35,7 +36,7 @@ const mostWithSound = (maxPeers: number): number => Math.max(maxPeers, MAX_AUDIO
 export const limitsOf = (count: number, maxPeers: number, isServed: boolean): RtcLimits => ({
   maxPeers,
   maxAudioPeers: mostWithSound(maxPeers),
-  video: isServed ? SERVED_PICTURE : count <= maxPeers ? pictureOf(count) : null,
+  video: count <= maxPeers ? pictureOf(count, isServed) : null,
   audio: AUDIO,
 })
 

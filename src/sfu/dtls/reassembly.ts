@@ -10,7 +10,7 @@ const AHEAD = 6
 interface Partial {
   readonly type: number
   readonly body: Buffer
-  /** By offset: whether the byte has arrived. */
+  /** Each byte is 1 once the byte of the body at the same offset has arrived. */
   readonly arrived: Uint8Array
   missing: number
 }

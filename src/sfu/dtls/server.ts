@@ -68,7 +68,7 @@ export class DtlsServer {
   /** Messages of the last flight, sent again while the other side is silent. */
   #flight: () => void = () => undefined
   #stopRepeating: Cancel | undefined
-  #sent = { message: 0, plain: 0, sealed: 0 }
+  readonly #sent = { message: 0, plain: 0, sealed: 0 }
 
   constructor(options: DtlsOptions) {
     this.#options = options

@@ -9,7 +9,7 @@ export interface Wanted {
   readonly height: number
 }
 
-/** Those who spoke last come first; a person who never spoke comes by the order of arrival. */
+/** The person who spoke last comes first; a person who never spoke comes by the order of arrival. */
 export const byRecentSpeech = (publications: ReadonlyArray<Publication>): ReadonlyArray<Publication> =>
   publications.toSorted((a, b) => (a.spokeAt === b.spokeAt ? 0 : b.spokeAt - a.spokeAt))
 

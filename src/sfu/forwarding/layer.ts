@@ -41,7 +41,7 @@ export class Layer {
     this.#clock = clock
   }
 
-  /** Of the last second. */
+  /** Bits that arrived in the last second. */
   get bitsPerSecond(): number {
     return this.#bitsPerSecond
   }
@@ -96,7 +96,7 @@ export class Layer {
     this.#senderReport = { ntp, at: now }
   }
 
-  /** For a receiver report; `undefined` before the first packet. */
+  /** The block of a receiver report (RFC 3550, 6.4.1); `undefined` before the first packet. */
   reception(now: number): Reception | undefined {
     if (this.#top < 0) return undefined
     const expected = this.#top - this.#first + 1

@@ -39,7 +39,7 @@ export class Slot {
   #timestamp = 0
   #sentAt = 0
   #vp8: Vp8Numbers = { pictureId: 0, tl0: 0 }
-  /** By sequence: when the packet was first sent. The same bytes go again, because a cipher's nonce must not see others. */
+  /** The time when each sequence number was first sent. A packet goes again with the same bytes, because a nonce must not see others. */
   readonly #sendTimes = new Uint32Array(RESENT)
 
   constructor(mid: string, kind: "audio" | "video", ssrc: number, firstSequence: number, way: SlotWay) {

@@ -19,7 +19,7 @@ export interface Check {
   readonly localFragment: string
   /** Whether the controlling side chose this path. */
   readonly isNominated: boolean
-  /** Where MESSAGE-INTEGRITY begins in the packet. */
+  /** Offset of MESSAGE-INTEGRITY in the packet. */
   readonly integrityAt: number
   readonly integrity: Buffer
 }

@@ -43,7 +43,7 @@ const valuesOf = (lines: Lines, name: string): ReadonlyArray<string> =>
   lines.filter((line) => line.startsWith(`a=${name}:`)).map((line) => line.slice(name.length + 3))
 
 /** @throws Malformed */
-const valueOf = (parts: ReadonlyArray<Lines>, name: string): string => {
+const firstOf = (parts: ReadonlyArray<Lines>, name: string): string => {
   const value = parts.flatMap((lines) => valuesOf(lines, name)).at(0)
   if (value === undefined) throw new Malformed(`The offer has no ${name}.`)
   return value
@@ -85,14 +85,14 @@ export const readOffer = (sdp: string): Offer => {
   const [session = [], ...media] = parts
   if (media.length === 0 || media.length > MOST_SECTIONS) throw new Malformed("The offer has no section, or too many.")
   const [first = []] = media
-  const [algorithm, fingerprint] = valueOf([session, first], "fingerprint").split(" ")
+  const [algorithm, fingerprint] = firstOf([session, first], "fingerprint").split(" ")
   if (algorithm?.toLowerCase() !== "sha-256" || fingerprint === undefined)
     throw new Malformed("The fingerprint is none of SHA-256.")
   return {
-    fragment: valueOf([session, first], "ice-ufrag"),
+    fragment: firstOf([session, first], "ice-ufrag"),
     fingerprint,
     sections: media.map((lines) => {
-      const mid = valueOf([lines], "mid")
+      const mid = firstOf([lines], "mid")
       if (!/^[\w-]{1,16}$/.test(mid)) throw new Malformed("The name of a section is too long.")
       return { media: lines[0] ?? "", mid, section: sectionOf(lines, mid) }
     }),

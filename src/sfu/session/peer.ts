@@ -31,7 +31,7 @@ export interface PeerEvents {
   readonly onKeyFrameAsked: (slot: Slot) => void
 }
 
-/** Where datagrams of the browser come from. */
+/** Address from which datagrams of the browser come, or a connection. */
 export interface Path {
   readonly key: string
   readonly send: (datagram: Buffer) => void
@@ -41,6 +41,11 @@ export interface Path {
 const MOST_UP = 6_000_000
 /** A browser tells within a second what it can receive; until then its pictures are small. */
 const FIRST_DOWN = 1_000_000
+
+interface Received {
+  readonly sent: Sent
+  readonly layer: Layer
+}
 
 interface Sent {
   readonly publication: Publication
@@ -60,7 +65,7 @@ export class Peer {
   readonly #source = randomInt(1, 0x7fff_ffff)
   readonly #slots = new Map<string, Slot>()
   readonly #sent = new Map<string, Sent>()
-  readonly #layers = new Map<number, { readonly sent: Sent; readonly layer: Layer }>()
+  readonly #layers = new Map<number, Received>()
   #path: Path | undefined
   #srtp: SrtpSession | undefined
   #heardAt: number
@@ -133,7 +138,7 @@ export class Peer {
   /** A datagram that is no check. */
   receive(datagram: Buffer): void {
     const first = datagram[0] ?? 0
-    if (first >= 20 && first <= 63) return this.#dtls.receive(datagram)
+    if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
     if (first >> 6 !== 2 || this.#srtp === undefined) return
     try {
       if (isRtcp(datagram)) for (const feedback of readFeedback(this.#srtp.openRtcp(datagram))) this.#heed(feedback)
@@ -206,22 +211,26 @@ export class Peer {
   }
 
   /** The layer of a new source: the section names the source, or the packet names its section. */
-  #learn(datagram: Buffer, payload: Buffer): { readonly sent: Sent; readonly layer: Layer } | undefined {
+  #learn(datagram: Buffer, payload: Buffer): Received | undefined {
     const ssrc = datagram.readUInt32BE(8)
     for (const sent of this.#sent.values()) {
-      const { section, publication } = sent
+      const { section } = sent
       const { mid, rid } = readRtp(datagram, payload, section.extensions)
       if (!section.ssrcs.includes(ssrc) && mid !== section.mid) continue
       const at = section.rids.length === 0 ? 0 : section.rids.indexOf(rid ?? "")
-      if (at < 0) continue
-      const layer = new Layer(ssrc, section.kind === "audio" ? 48_000 : 90_000)
-      // A browser that begins its source anew replaces the layer.
-      for (const [old, one] of this.#layers) if (one.layer === publication.layers[at]) this.#layers.delete(old)
-      publication.layers[at] = layer
-      this.#layers.set(ssrc, { sent, layer })
-      return { sent, layer }
+      if (at >= 0) return this.#begin(ssrc, sent, at)
     }
     return undefined
+  }
+
+  /** A browser that begins its source anew replaces the layer. */
+  #begin(ssrc: number, sent: Sent, at: number): Received {
+    const { section, publication } = sent
+    for (const [old, { layer }] of this.#layers) if (layer === publication.layers[at]) this.#layers.delete(old)
+    const received = { sent, layer: new Layer(ssrc, section.kind === "audio" ? 48_000 : 90_000) }
+    publication.layers[at] = received.layer
+    this.#layers.set(ssrc, received)
+    return received
   }
 
   #heed(feedback: Feedback): void {

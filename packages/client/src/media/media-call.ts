@@ -296,8 +296,8 @@ export class MediaCall {
     this.#become("joined")
     // A listener may stop the call at each of its events.
     if (this.#list !== list) return
-    const links = (this.#links ??= this.#linksOf(list, tracks))
-    links?.take(list)
+    this.#links ??= this.#linksOf(list, tracks)
+    this.#links?.take(list)
     if (this.#list !== list) return
     this.#refreshLater()
     this.#events.emit("limits", list.limits)
