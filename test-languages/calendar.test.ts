@@ -72,3 +72,38 @@ test.each([
     attendee: ["mailto:ada@example.com", "Ada, Countess; of: Lovelace", "ACCEPTED"],
   })
 })
+
+const READ_ZONE = `
+import json, sys
+from icalendar import Calendar
+calendar = Calendar.from_ical(sys.argv[1])
+(event,) = calendar.walk("VEVENT")
+zone = calendar.walk("VTIMEZONE")[0].to_tz(lookup_tzid=False)
+read = [event[name].dt.replace(tzinfo=zone).isoformat() for name in ("DTSTART", "DTEND")]
+print(json.dumps([event["DTSTART"].params["TZID"], *read]))
+`
+
+test.each([
+  ["in the gap of a spring", "2027-03-28T00:30:00Z", "2027-03-28T01:30:00+01:00", "2027-03-28T03:30:00+02:00"],
+  ["over the fold of an autumn", "2027-10-30T23:30:00Z", "2027-10-31T01:30:00+02:00", "2027-10-31T03:30:00+01:00"],
+])("the zone of a file %s is read from its description", async (_, start, from, until) => {
+  const at = Date.parse(start)
+  const file = calendarFile(
+    {
+      id: "0199a0f0-0000-7000-8000-000000000001",
+      workspace: "Acme",
+      title: "Launch",
+      description: null,
+      location: null,
+      timeZone: "Europe/Berlin",
+      scheduledAt: toTimestamp(at),
+      scheduledEndAt: toTimestamp(Date.parse(until)),
+      isCancelled: false,
+      sequence: 0,
+      changedAt: "2026-01-01T00:00:00.000Z",
+    },
+    { method: "PUBLISH", stamp: "2026-01-02T00:00:00.000Z", page: null, sender: null },
+  )
+  const read = JSON.parse(await run(join(inject("languageTools").python, "python"), ["-c", READ_ZONE, file]))
+  expect(read).toEqual(["Europe/Berlin", from, until])
+})

@@ -117,10 +117,13 @@ test("an event is made, published, begun, advanced and ended, and refusals say w
   const environment = await login()
   const run = (...args: ReadonlyArray<string>) => runCommand(args, environment)
   const phases = ["--phase", "broadcast:600", "--phase", "meeting"]
-  const made = await run("events", "create", "--title", "Launch", "--at", "2027-03-01T17:00:00Z", ...phases, "--json")
+  const where = ["--time-zone", "Europe/Berlin", "--language", "de"]
+  const when = ["--at", "2027-03-01T17:00:00Z"]
+  const made = await run("events", "create", "--title", "Launch", ...when, ...where, ...phases, "--json")
   const event = JSON.parse(made.stdout)
   expect(event).toMatchObject({ title: "Launch", type: "webinar", status: "draft" })
   const stored = await call(server.url, "GET", `/v1/events/${event.id}`, { key: workspace.key })
+  expect(stored.body).toMatchObject({ timeZone: "Europe/Berlin", language: "de" })
   expect(stored.body.phases).toMatchObject([
     { modality: "broadcast", config: { durationSeconds: 600 } },
     { modality: "meeting" },

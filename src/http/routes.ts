@@ -15,6 +15,7 @@ import { signInHandlers } from "./handlers/accounts/sign-in.ts"
 import { sso } from "./handlers/accounts/sso.ts"
 import { broadcasts } from "./handlers/events/broadcasts.ts"
 import { clips } from "./handlers/events/clips.ts"
+import { emails } from "./handlers/events/emails.ts"
 import { events } from "./handlers/events/events.ts"
 import { forms } from "./handlers/events/forms.ts"
 import { gatewayTokens } from "./handlers/events/gateway-tokens.ts"
@@ -78,6 +79,7 @@ const HANDLERS = {
   webhooks,
   publicEvents,
   forms,
+  emails,
   imports,
   tableSummaries,
   gatewayTokens,

@@ -3,6 +3,7 @@ import ical, { ICalAttendeeStatus, ICalCalendarMethod, ICalEventStatus } from "i
 import { membersText } from "../model/text/shown-text.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { CalendarEvent } from "../store/events/calendar-events.ts"
+import { type CalendarZone, calendarZone } from "./calendar-zone.ts"
 import { membersLine } from "./lines.ts"
 
 /** The assumed duration of an event without a planned end. */
@@ -28,19 +29,46 @@ interface CalendarFile {
 /** A name that stands between quotation marks, where the format escapes nothing (RFC 5545, section 3.2). */
 const quotable = (name: string): string => membersLine(name.replaceAll('"', "'").replaceAll("\\", "/"), "Gathercue")
 
+/** A time as the generator takes those of Luxon: it writes `toFormat` in the zone of the entry. */
+const zoned = (at: Date, wall: string) => {
+  const [date = "", time = ""] = wall.split("T")
+  const moment = {
+    isValid: true,
+    zone: { type: "iana" },
+    setZone: () => moment,
+    toFormat: (format: string) => (format === "yyyyLLdd" ? date : time),
+    toJSDate: () => at,
+    toJSON: () => at.toISOString(),
+  }
+  return moment
+}
+
+/** Both times are in the zone, or both in UTC. */
+const timesOf = (zone: CalendarZone | null, start: number, end: number) => {
+  const [from, until] = [new Date(start), new Date(end)]
+  const [wallStart, wallEnd] = [zone?.wallTime(start), zone?.wallTime(end)]
+  return zone === null || wallStart === undefined || wallEnd === undefined
+    ? { start: from, end: until, zone: null }
+    : { start: zoned(from, wallStart), end: zoned(until, wallEnd), zone }
+}
+
 export const calendarFile = (
   event: CalendarEvent & { readonly scheduledAt: Timestamp },
   { method, stamp, page, sender, attendee }: CalendarFile,
 ): string => {
   const calendar = ical({ prodId: "//Gathercue//Events//EN", method: ICalCalendarMethod[method] })
   const start = Date.parse(event.scheduledAt)
-  const end = event.scheduledEndAt === null ? start + HOUR_MS : Date.parse(event.scheduledEndAt)
+  const end = Math.min(LATEST, event.scheduledEndAt === null ? start + HOUR_MS : Date.parse(event.scheduledEndAt))
+  const times = timesOf(calendarZone(event.timeZone, start, end), start, end)
+  const { zone } = times
+  if (zone !== null) calendar.timezone({ name: null, generator: () => zone.component })
   const description = [event.description === null ? "" : membersText(event.description), page ?? ""]
   calendar.createEvent({
     id: `${event.id}@gathercue`,
     sequence: event.sequence,
-    start: new Date(start),
-    end: new Date(Math.min(LATEST, end)),
+    start: times.start,
+    end: times.end,
+    timezone: zone?.name ?? null,
     stamp: new Date(stamp),
     lastModified: new Date(event.changedAt),
     status: event.isCancelled || method === "CANCEL" ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,

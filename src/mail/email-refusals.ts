@@ -7,6 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
 import type { KeyRing } from "../crypto/secret-key.ts"
 import type { Queryable } from "../store/database.ts"
+import { isBounced, listBounced } from "../store/mail/bounces.ts"
 import { findRefusal, listRefusals } from "../store/mail/emails.ts"
 
 /** Kinds that may be refused. Their order is part of every link: append new ones at the end. */
@@ -45,8 +46,9 @@ export class EmailRefusals extends Context.Service<
     readonly tokenFor: (letter: UnaskedEmail) => string
     /** `undefined` for anything that this server did not sign. */
     readonly read: (token: string) => EmailRefusal | undefined
+    /** Whether the address refused emails of the kind, or takes none. */
     readonly isRefused: (sql: Queryable, letter: UnaskedEmail) => Promise<boolean>
-    /** The folded addresses among these that refused emails of the kind. */
+    /** The folded addresses among these that refused emails of the kind, or take none. */
     readonly refusedAmong: (
       sql: Queryable,
       letters: Omit<UnaskedEmail, "email">,
@@ -78,11 +80,13 @@ export class EmailRefusals extends Context.Service<
           if (!isOurs || kind === undefined) return undefined
           return { workspaceId: idOf(claim.subarray(0, ID_BYTES)), kind, addressHash: claim.subarray(ID_BYTES + 1) }
         },
-        isRefused: (sql, letter) => findRefusal(sql, refusalOf(letter)),
+        isRefused: async (sql, letter) =>
+          (await findRefusal(sql, refusalOf(letter))) || (await isBounced(sql, letter.workspaceId, letter.email)),
         refusedAmong: async (sql, letters, emails) => {
           const hashes = emails.map((email) => keyed(addressKey, "address", email).toString("hex"))
           const refused = await listRefusals(sql, letters, hashes)
-          return new Set(emails.filter((_, index) => refused.has(hashes[index] ?? "")))
+          const bounced = await listBounced(sql, letters.workspaceId, emails)
+          return new Set(emails.filter((email, index) => refused.has(hashes[index] ?? "") || bounced.has(email)))
         },
       }
     })

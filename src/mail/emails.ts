@@ -2,9 +2,15 @@
  * Text of each email, as plain text and as HTML. Subjects are ours: their only user text is the title of an event or the name of a
  * workspace, on one line (`lines.ts`). Values are escaped, and links are complete.
  */
+import type { Language } from "../model/presentation.ts"
+import type { EventRole, WorkspaceRole } from "../model/roles.ts"
+import { escapeHtml } from "../model/text/escape-html.ts"
+import { markdownHtml } from "../model/text/markdown.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import { zonedMoment } from "../model/zoned-moment.ts"
 import { MAX_LENGTH_IN_SUBJECT, membersLine, strangersLine } from "./lines.ts"
+import type { Words } from "./words/en.ts"
+import { languageOf, wordsOf } from "./words/words.ts"
 
 export interface EmailMessage {
   /** Folded address of the recipient. */
@@ -27,10 +33,21 @@ interface Link {
   readonly url: string
 }
 
+/** How the event of an email presents itself. */
+interface EventFace {
+  readonly language: Language | null
+  readonly coverUrl: string | null
+}
+
+const FACELESS: EventFace = { language: null, coverUrl: null }
+
 interface Draft {
   readonly to: string
+  readonly face?: EventFace
   readonly subject: string
   readonly lines: ReadonlyArray<string>
+  /** Texts of members in Markdown, which follow the lines. */
+  readonly markdown?: ReadonlyArray<string>
   /** Links for the reader, the one that most readers want first. */
   readonly actions: ReadonlyArray<Link>
   /** Reason for the email, and advice to a reader who did not ask for it. */
@@ -38,21 +55,27 @@ interface Draft {
   readonly unsubscribe?: Link
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
+export const titled = (title: string, words: Words): string => membersLine(title, words.anEvent, MAX_LENGTH_IN_SUBJECT)
+export const eventNamed = (title: string, words: Words): string => words.quoted(membersLine(title, words.anEvent))
+export const hello = (name: string | null, words: Words): string => {
+  const line = strangersLine(name ?? "", "")
+  return words.hello(line === "" ? null : line)
 }
 
-export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? found)
+/** An attribute, because mail programs and the frame of a preview take no styles. */
+const coverHtml = (coverUrl: string | null): string =>
+  coverUrl === null ? "" : `<p><img src="${escapeHtml(coverUrl)}" alt="" width="100%"></p>`
 
-export const titled = (title: string): string => membersLine(title, "an event", MAX_LENGTH_IN_SUBJECT)
-export const eventNamed = (title: string): string => `"${membersLine(title, "an event")}"`
-export const hello = (name: string | null): string => `Hello ${strangersLine(name ?? "", "there")},`
-
-export const writeEmail = ({ to, subject, lines, actions, why, unsubscribe }: Draft): EmailMessage => {
+export const writeEmail = ({
+  to,
+  face = FACELESS,
+  subject,
+  lines,
+  markdown = [],
+  actions,
+  why,
+  unsubscribe,
+}: Draft): EmailMessage => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
   const actionsHtml = actions
     .map(({ label, url }) => [escapeHtml(label), escapeHtml(url)])
@@ -66,18 +89,20 @@ export const writeEmail = ({ to, subject, lines, actions, why, unsubscribe }: Dr
   return {
     to,
     subject,
-    text: [...lines, ...actions.map(({ label, url }) => `${label}:\n${url}`), why, ...noMore].join("\n\n"),
-    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${paragraphs}${actionsHtml}<p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
+    text: [...lines, ...markdown, ...actions.map(({ label, url }) => `${label}:\n${url}`), why, ...noMore].join("\n\n"),
+    html: `<!doctype html><html lang="${languageOf(face.language)}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${coverHtml(face.coverUrl)}${paragraphs}${markdown.map(markdownHtml).join("")}${actionsHtml}<p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
     links: actions.map(({ url }) => url),
     ...(unsubscribe === undefined ? {} : { unsubscribeUrl: unsubscribe.url }),
   }
 }
 
+const ENGLISH = wordsOf("en")
+
 export const verificationEmail = (to: string, name: string, url: string): EmailMessage =>
   writeEmail({
     to,
     subject: "Confirm your e-mail address",
-    lines: [hello(name), "please confirm that this address is yours."],
+    lines: [hello(name, ENGLISH), "please confirm that this address is yours."],
     actions: [{ label: "Confirm the address", url }],
     why: "The link works for a day. If you did not sign up, ignore this email and nothing happens.",
   })
@@ -95,7 +120,7 @@ export const resetEmail = (to: string, name: string, url: string): EmailMessage 
   writeEmail({
     to,
     subject: "Choose a new password",
-    lines: [hello(name), "somebody, probably you, asked for a new password."],
+    lines: [hello(name, ENGLISH), "somebody, probably you, asked for a new password."],
     actions: [{ label: "Choose a new password", url }],
     why: "The link works once, for 30 minutes. If it was not you, ignore this email: your password stays as it is.",
   })
@@ -105,7 +130,7 @@ export const signInChangedEmail = (to: string, name: string, what: string, url: 
   writeEmail({
     to,
     subject: "The way you sign in has changed",
-    lines: [hello(name), what],
+    lines: [hello(name, ENGLISH), what],
     actions: [{ label: "See your account", url }],
     why: "If it was not you, choose a new password, end the other sign-ins and look at your second factors, all under your account.",
   })
@@ -115,7 +140,7 @@ export const domainLostEmail = (to: string, name: string, domain: string, url: s
     to,
     subject: "A domain no longer signs people in to your workspace",
     lines: [
-      hello(name),
+      hello(name, ENGLISH),
       `the record in the DNS of ${domain} that proved it is gone, so people with its addresses no longer sign in by your identity provider. Put the record back and check the connection, if the domain is still yours.`,
     ],
     actions: [{ label: "See the connection", url }],
@@ -128,7 +153,7 @@ export const takenBackEmail = (to: string, name: string, takenBack: ReadonlyArra
     to,
     subject: "What was made of your account before was revoked",
     lines: [
-      hello(name),
+      hello(name, ENGLISH),
       "you have shown for the first time that this address is yours. Somebody may have used the account before you did, so what was there by then was revoked. Make again what you miss; a password set before no longer works.",
       ...takenBack,
     ],
@@ -146,7 +171,7 @@ export const disabledWebhookEmail = (
     to,
     subject: "A webhook endpoint was disabled",
     lines: [
-      hello(webhook.name),
+      hello(webhook.name, ENGLISH),
       `an endpoint of the workspace "${membersLine(webhook.workspace, "without a name")}" gets no deliveries any more: ${
         webhook.reason === "gone"
           ? "its server answered that it is gone (410)."
@@ -158,24 +183,42 @@ export const disabledWebhookEmail = (
     why: "You get this email because you own the workspace.",
   })
 
-export const invitationEmail = (
+/** An invitation to a workspace. */
+export const workspaceInvitationEmail = (
   to: string,
-  invitation: { readonly workspace: string; readonly event: string | null; readonly role: string },
+  { workspace, role }: { readonly workspace: string; readonly role: WorkspaceRole },
   url: string,
   unsubscribeUrl: string,
 ): EmailMessage =>
   writeEmail({
     to,
-    subject: `You are invited to ${membersLine(invitation.event ?? invitation.workspace, "a workspace", MAX_LENGTH_IN_SUBJECT)}`,
-    lines: [
-      invitation.event === null
-        ? `You are invited to join the workspace "${membersLine(invitation.workspace, "without a name")}" as ${invitation.role}.`
-        : `${membersLine(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
-    ],
-    actions: [{ label: "See the invitation", url }],
-    why: "The link works for seven days, for anyone who holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this email.",
-    unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
+    subject: ENGLISH.invitation.subject(membersLine(workspace, "a workspace", MAX_LENGTH_IN_SUBJECT)),
+    lines: [`You are invited to join the workspace "${membersLine(workspace, "without a name")}" as ${role}.`],
+    actions: [{ label: ENGLISH.invitation.see, url }],
+    why: ENGLISH.invitation.why,
+    unsubscribe: { label: ENGLISH.refuseInvitations, url: unsubscribeUrl },
   })
+
+/** An invitation to an event. */
+export const invitationEmail = (
+  to: string,
+  invitation: EventFace & { readonly workspace: string; readonly event: string; readonly role: EventRole },
+  url: string,
+  unsubscribeUrl: string,
+): EmailMessage => {
+  const words = wordsOf(invitation.language)
+  const { subject, invites, role, see, why } = words.invitation
+  const workspace = membersLine(invitation.workspace, words.aWorkspace)
+  return writeEmail({
+    to,
+    face: invitation,
+    subject: subject(titled(invitation.event, words)),
+    lines: [invites(workspace, eventNamed(invitation.event, words), role(invitation.role))],
+    actions: [{ label: see, url }],
+    why,
+    unsubscribe: { label: words.refuseInvitations, url: unsubscribeUrl },
+  })
+}
 
 /** Addresses of a registered person. */
 export interface PersonalLinks {
@@ -189,100 +232,129 @@ export interface PersonalLinks {
   readonly answers: string
 }
 
-export const leaving = ({ leave }: PersonalLinks) => ({ label: "I cannot come", url: leave })
+export const leaving = ({ leave }: PersonalLinks, words: Words) => ({ label: words.leave, url: leave })
 
-export const entryEmail = (
-  to: string,
-  entry: {
-    readonly name: string
-    readonly event: string
-    readonly when: Timestamp | null
-    readonly timeZone: string | null
-    /** Whether the event has a registration form. */
-    readonly asks: boolean
-    readonly calendar?: EmailMessage["calendar"]
-  },
-  links: PersonalLinks,
-): EmailMessage => ({
-  ...writeEmail({
-    to,
-    subject: `Your place at ${titled(entry.event)}`,
-    lines: [
-      hello(entry.name),
-      entry.when === null
-        ? `you are registered for ${eventNamed(entry.event)}.`
-        : `you are registered for ${eventNamed(entry.event)}, which begins on ${zonedMoment(entry.when, entry.timeZone)}.`,
-    ],
-    actions: [
-      { label: "Enter the event", url: links.enter },
-      ...(entry.asks ? [{ label: "See and change your answers", url: links.answers }] : []),
-      leaving(links),
-    ],
-    why: "The links are yours alone and work until a day after the event. If you did not register, ignore this email.",
-  }),
-  ...(entry.calendar === undefined ? {} : { calendar: entry.calendar }),
-})
+interface Entry extends EventFace {
+  readonly name: string
+  readonly event: string
+  readonly when: Timestamp | null
+  readonly timeZone: string | null
+  /** Texts of the organisers in Markdown. */
+  readonly markdown: ReadonlyArray<string>
+  /** Whether the event has a registration form. */
+  readonly asks: boolean
+  readonly calendar?: EmailMessage["calendar"]
+}
+
+export const entryEmail = (to: string, entry: Entry, links: PersonalLinks): EmailMessage => {
+  const words = wordsOf(entry.language)
+  const { subject, registered, registeredFor, answers, why } = words.entry
+  const named = eventNamed(entry.event, words)
+  return {
+    ...writeEmail({
+      to,
+      face: entry,
+      subject: subject(titled(entry.event, words)),
+      lines: [
+        hello(entry.name, words),
+        entry.when === null
+          ? registered(named)
+          : registeredFor(named, zonedMoment(entry.when, entry.timeZone, languageOf(entry.language))),
+      ],
+      markdown: entry.markdown,
+      actions: [
+        { label: words.enter, url: links.enter },
+        ...(entry.asks ? [{ label: answers, url: links.answers }] : []),
+        leaving(links, words),
+      ],
+      why,
+    }),
+    ...(entry.calendar === undefined ? {} : { calendar: entry.calendar }),
+  }
+}
+
+interface Reminder extends EventFace {
+  readonly isSoon: boolean
+  readonly name: string
+  readonly event: string
+  readonly when: Timestamp
+  readonly timeZone: string | null
+  /** The organisers' own words. */
+  readonly own: string | null
+}
 
 export const reminderEmail = (
   to: string,
-  reminder: {
-    readonly isSoon: boolean
-    readonly name: string
-    readonly event: string
-    readonly when: Timestamp
-    readonly timeZone: string | null
-  },
+  reminder: Reminder,
   links: PersonalLinks,
   unsubscribeUrl: string,
-): EmailMessage => ({
-  ...writeEmail({
-    to,
-    subject: `${reminder.isSoon ? "Starting soon" : "Reminder"}: ${titled(reminder.event)}`,
-    lines: [
-      hello(reminder.name),
-      `${eventNamed(reminder.event)} begins ${reminder.isSoon ? "soon: " : ""}on ${zonedMoment(reminder.when, reminder.timeZone)}.`,
-    ],
-    actions: [{ label: "Enter the event", url: links.enter }, leaving(links)],
-    why: "You get this email because you registered for the event. The links are yours alone and work until a day after the event.",
-    unsubscribe: { label: "No more reminders from this workspace", url: unsubscribeUrl },
-  }),
-  notAfter: reminder.when,
-})
+): EmailMessage => {
+  const words = wordsOf(reminder.language)
+  const { subject, begins, why } = words.reminder
+  const moment = zonedMoment(reminder.when, reminder.timeZone, languageOf(reminder.language))
+  return {
+    ...writeEmail({
+      to,
+      face: reminder,
+      subject: subject(titled(reminder.event, words), reminder.isSoon),
+      lines: [hello(reminder.name, words), begins(eventNamed(reminder.event, words), moment, reminder.isSoon)],
+      markdown: reminder.own === null ? [] : [reminder.own],
+      actions: [{ label: words.enter, url: links.enter }, leaving(links, words)],
+      why,
+      unsubscribe: { label: words.refuseReminders, url: unsubscribeUrl },
+    }),
+    notAfter: reminder.when,
+  }
+}
+
+interface Thanked extends EventFace {
+  readonly name: string
+  readonly email: string
+  readonly event: string
+  readonly wasThere: boolean
+}
 
 /** `survey` is null for an event without one. */
 export const thanksEmail = (
-  thanks: { readonly name: string; readonly email: string; readonly event: string; readonly wasThere: boolean },
+  thanked: Thanked,
   links: { readonly recap: string; readonly survey: string | null; readonly unsubscribe: string },
-): EmailMessage =>
-  writeEmail({
-    to: thanks.email,
-    subject: `${thanks.wasThere ? "Thank you for coming to" : "You missed"} ${titled(thanks.event)}`,
+): EmailMessage => {
+  const words = wordsOf(thanked.language)
+  const { subject, wasThere, missed, questions, answer, page, why } = words.thanks
+  const named = eventNamed(thanked.event, words)
+  return writeEmail({
+    to: thanked.email,
+    face: thanked,
+    subject: subject(titled(thanked.event, words), thanked.wasThere),
     lines: [
-      hello(thanks.name),
-      thanks.wasThere
-        ? `thank you for coming to ${eventNamed(thanks.event)}.`
-        : `you were registered for ${eventNamed(thanks.event)}, which is over. What is kept of it is on its page.`,
-      ...(links.survey === null ? [] : ["The organisers have a few questions for you."]),
+      hello(thanked.name, words),
+      thanked.wasThere ? wasThere(named) : missed(named),
+      ...(links.survey === null ? [] : [questions]),
     ],
     actions: [
-      ...(links.survey === null ? [] : [{ label: "Answer the survey", url: links.survey }]),
-      { label: "See the event's page", url: links.recap },
+      ...(links.survey === null ? [] : [{ label: answer, url: links.survey }]),
+      { label: page, url: links.recap },
     ],
-    why: `You get this email because you ${thanks.wasThere ? "were at" : "registered for"} the event.`,
-    unsubscribe: { label: "No more emails after events of this workspace", url: links.unsubscribe },
+    why: why(thanked.wasThere),
+    unsubscribe: { label: words.refuseThanks, url: links.unsubscribe },
   })
+}
 
 export const tableNotesEmail = (
   to: string,
-  notes: { readonly name: string | null; readonly event: string },
+  notes: EventFace & { readonly name: string | null; readonly event: string },
   url: string,
   unsubscribeUrl: string,
-): EmailMessage =>
-  writeEmail({
+): EmailMessage => {
+  const words = wordsOf(notes.language)
+  const { subject, ready, read, why } = words.notes
+  return writeEmail({
     to,
-    subject: `Notes of your table at ${titled(notes.event)}`,
-    lines: [hello(notes.name), `the notes of your table at ${eventNamed(notes.event)} are ready.`],
-    actions: [{ label: "Read the notes", url }],
-    why: "The link is yours alone and works for 90 days.",
-    unsubscribe: { label: "No more notes of tables from this workspace", url: unsubscribeUrl },
+    face: notes,
+    subject: subject(titled(notes.event, words)),
+    lines: [hello(notes.name, words), ready(eventNamed(notes.event, words))],
+    actions: [{ label: read, url }],
+    why,
+    unsubscribe: { label: words.refuseNotes, url: unsubscribeUrl },
   })
+}

@@ -6,6 +6,8 @@ import type { StoredCalendarEvent } from "../store/events/calendar-events.ts"
 import { calendarFile } from "./calendar.ts"
 import { type EmailMessage, eventNamed, hello, leaving, type PersonalLinks, titled, writeEmail } from "./emails.ts"
 import { membersLine } from "./lines.ts"
+import type { Words } from "./words/en.ts"
+import { languageOf, wordsOf } from "./words/words.ts"
 
 /** An event as people know it. */
 export type KnownEvent = Pick<StoredCalendarEvent, "title" | "scheduledAt" | "scheduledEndAt" | "isCancelled">
@@ -35,62 +37,71 @@ interface Told {
   readonly lines: ReadonlyArray<string>
 }
 
-const begins = ({ scheduledAt, timeZone }: NoticedEvent, before = "It "): string =>
-  scheduledAt === null ? "The date is not known yet." : `${before}begins on ${zonedMoment(scheduledAt, timeZone)}.`
-
-const cancellation = ({ title, scheduledAt, timeZone, cancelReason }: NoticedEvent): Told => ({
-  subject: `Cancelled: ${titled(title)}`,
-  lines: [
-    scheduledAt === null
-      ? `${eventNamed(title)} is cancelled.`
-      : `${eventNamed(title)}, which was to begin on ${zonedMoment(scheduledAt, timeZone)}, is cancelled.`,
-    ...(cancelReason === null ? [] : [`The organiser says why: ${membersLine(cancelReason, "", CANCEL_REASON_LIMIT)}`]),
-  ],
-})
-
-const reinstatement = (event: NoticedEvent): Told => ({
-  subject: `Takes place: ${titled(event.title)}`,
-  lines: [`${eventNamed(event.title)} was cancelled, and takes place after all.`, begins(event)],
-})
-
-const movement = (event: NoticedEvent, known: KnownEvent): Told => {
-  const { title, timeZone } = event
-  if (event.scheduledAt === null) {
-    const was = known.scheduledAt === null ? "" : ` on ${zonedMoment(known.scheduledAt, timeZone)}`
-    return {
-      subject: `Postponed: ${titled(title)}`,
-      lines: [`${eventNamed(title)} is postponed, and does not begin${was}.`, "The new date is not known yet."],
-    }
-  }
+/** The event as its readers' language names it. */
+const spoken = (event: NoticedEvent) => {
+  const words = wordsOf(event.language)
+  const { notice } = words
+  const moment = (at: Timestamp): string => zonedMoment(at, event.timeZone, languageOf(event.language))
+  const begins = event.scheduledAt === null ? notice.unknownDate : notice.begins(moment(event.scheduledAt))
   return {
-    subject: `New date: ${titled(title)}`,
+    notice,
+    begins,
+    moment,
+    title: titled(event.title, words),
+    named: (title: string) => eventNamed(title, words),
+  }
+}
+
+const cancellation = (event: NoticedEvent): Told => {
+  const { notice, moment, title, named } = spoken(event)
+  const { scheduledAt, cancelReason } = event
+  return {
+    subject: notice.cancelledSubject(title),
     lines: [
-      known.scheduledAt === null
-        ? `${eventNamed(title)} has a date.`
-        : `${eventNamed(title)} was moved. It was to begin on ${zonedMoment(known.scheduledAt, timeZone)}.`,
-      begins(event, "It now "),
+      notice.cancelled(named(event.title), scheduledAt === null ? null : moment(scheduledAt)),
+      ...(cancelReason === null ? [] : [notice.because(membersLine(cancelReason, "", CANCEL_REASON_LIMIT))]),
     ],
   }
 }
 
-const endLine = (
-  { scheduledAt, scheduledEndAt, timeZone }: NoticedEvent,
-  known: KnownEvent | null,
-): ReadonlyArray<string> => {
+const reinstatement = (event: NoticedEvent): Told => {
+  const { notice, begins, title, named } = spoken(event)
+  return { subject: notice.reinstatedSubject(title), lines: [notice.reinstated(named(event.title)), begins] }
+}
+
+const movement = (event: NoticedEvent, known: KnownEvent): Told => {
+  const { notice, moment, title, named } = spoken(event)
+  const was = known.scheduledAt === null ? null : moment(known.scheduledAt)
+  if (event.scheduledAt === null) {
+    return {
+      subject: notice.postponedSubject(title),
+      lines: [notice.postponed(named(event.title), was), notice.newDate],
+    }
+  }
+  return {
+    subject: notice.movedSubject(title),
+    lines: [
+      was === null ? notice.dated(named(event.title)) : notice.moved(named(event.title), was),
+      notice.nowBegins(moment(event.scheduledAt)),
+    ],
+  }
+}
+
+const endLine = (event: NoticedEvent, known: KnownEvent | null): ReadonlyArray<string> => {
+  const { scheduledAt, scheduledEndAt } = event
   if (scheduledAt === null || (known !== null && known.scheduledEndAt === scheduledEndAt)) return []
-  if (scheduledEndAt !== null) return [`It is planned to end on ${zonedMoment(scheduledEndAt, timeZone)}.`]
-  return known === null ? [] : ["Its end is open."]
+  const { notice, moment } = spoken(event)
+  if (scheduledEndAt !== null) return [notice.ends(moment(scheduledEndAt))]
+  return known === null ? [] : [notice.openEnd]
 }
 
 const change = (event: NoticedEvent, known: KnownEvent | null): Told => {
+  const { notice, begins, title, named } = spoken(event)
   const isMoved = known !== null && known.scheduledAt !== event.scheduledAt
   const { subject, lines } = isMoved
     ? movement(event, known)
-    : {
-        subject: `Changed: ${titled(event.title)}`,
-        lines: [`${eventNamed(event.title)} has changed.`, begins(event)],
-      }
-  const renamed = known === null || known.title === event.title ? [] : [`It was called ${eventNamed(known.title)}.`]
+    : { subject: notice.changedSubject(title), lines: [notice.changed(named(event.title)), begins] }
+  const renamed = known === null || known.title === event.title ? [] : [notice.renamed(named(known.title))]
   return { subject, lines: [...lines, ...endLine(event, known), ...renamed] }
 }
 
@@ -99,12 +110,8 @@ const telling = (event: NoticedEvent, known: KnownEvent | null): Told => {
   return known?.isCancelled === true ? reinstatement(event) : change(event, known)
 }
 
-const why = (isInvited: boolean, hasFile: boolean, hasLinks: boolean): string =>
-  [
-    `You get this email because you ${isInvited ? "are invited to" : "registered for"} the event.`,
-    ...(hasFile ? ["The attached file brings your calendar up to date."] : []),
-    ...(hasLinks ? ["The links are yours alone."] : []),
-  ].join(" ")
+const why = ({ notice }: Words, isInvited: boolean, hasFile: boolean, hasLinks: boolean): string =>
+  [notice.why(isInvited), ...(hasFile ? [notice.file] : []), ...(hasLinks ? [notice.linksAreYours] : [])].join(" ")
 
 /** A cancelled or postponed event is taken out of calendars by a file with the time that it had. */
 const calendarOf = (
@@ -129,22 +136,22 @@ export const noticeEmail = (
   { event: eventUrl, own, unsubscribe }: NoticeLinks,
   { sender, stamp }: { readonly sender: string | null; readonly stamp: Timestamp },
 ): EmailMessage => {
+  const words = wordsOf(event.language)
   const { subject, lines } = telling(event, to.known)
   const page = own?.enter ?? eventUrl
   const file = calendarOf(event, to, { page, sender, stamp })
   return {
     ...writeEmail({
       to: to.email,
+      face: event,
       subject,
-      lines: [hello(to.name), ...lines],
+      lines: [hello(to.name, words), ...lines],
       actions: [
-        ...(page === null ? [] : [{ label: "See the event", url: page }]),
-        ...(own === null || event.isCancelled ? [] : [leaving(own)]),
+        ...(page === null ? [] : [{ label: words.notice.see, url: page }]),
+        ...(own === null || event.isCancelled ? [] : [leaving(own, words)]),
       ],
-      why: why(to.isInvited, file.calendar !== undefined, own !== null),
-      ...(unsubscribe === null
-        ? {}
-        : { unsubscribe: { label: "No more invitations from this workspace", url: unsubscribe } }),
+      why: why(words, to.isInvited, file.calendar !== undefined, own !== null),
+      ...(unsubscribe === null ? {} : { unsubscribe: { label: words.refuseInvitations, url: unsubscribe } }),
     }),
     ...file,
   }

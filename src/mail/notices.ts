@@ -8,6 +8,7 @@ import { Effect, Layer } from "effect"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findCalendarEvent, type StoredCalendarEvent } from "../store/events/calendar-events.ts"
+import { listBounced } from "../store/mail/bounces.ts"
 import { mayMailOther } from "../store/mail/emails.ts"
 import {
   advanceNotice,
@@ -61,10 +62,14 @@ const knownOf = (notice: ClaimedNotice): KnownEvent => ({
 const deletedEvent = (notice: ClaimedNotice): NoticedEvent => ({
   ...knownOf(notice),
   id: notice.eventId,
+  workspaceId: notice.workspaceId,
   workspace: notice.workspace,
   description: null,
   location: null,
   timeZone: notice.timeZone,
+  language: notice.language,
+  coverUrl: null,
+  emailTexts: null,
   isCancelled: true,
   cancelReason: notice.reason,
   sequence: notice.knownSequence + 1,
@@ -116,17 +121,19 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
     const refusedAmong = (sql: Queryable, { workspaceId, audience }: ClaimedNotice, emails: ReadonlyArray<string>) =>
       audience === "invited"
         ? refusals.refusedAmong(sql, { workspaceId, kind: "invitation" }, emails)
-        : Promise.resolve(new Set<string>())
+        : listBounced(sql, workspaceId, emails)
 
     /**
-     * Those who are told today, among the first `passed` readers. People who registered themselves all are; of others, who did not refuse, as
-     * many as the workspace may send emails to.
+     * Those who are told today, among the first `passed` readers. Of people who registered themselves all are whose address takes emails; of
+     * others, who did not refuse, as many as the workspace may send emails to.
      */
     const toTell = async (sql: Queryable, notice: ClaimedNotice, readers: ReadonlyArray<NoticeReader>, day: string) => {
       const { workspaceId, audience } = notice
-      if (audience === "registered") return { told: readers, passed: readers.length }
       const emails = readers.map(({ email }) => email)
       const refused = await refusedAmong(sql, notice, emails)
+      if (audience === "registered") {
+        return { told: readers.filter(({ email }) => !refused.has(email)), passed: readers.length }
+      }
       const told: NoticeReader[] = []
       for (const [passed, reader] of readers.entries()) {
         if (refused.has(reader.email)) continue

@@ -11,6 +11,7 @@ import { Database, type Queryable } from "../store/database.ts"
 import { findCalendarEvent } from "../store/events/calendar-events.ts"
 import type { StoredRegistrant } from "../store/events/registrations.ts"
 import { claimWaitingEvent, endOffers, makeOffers } from "../store/events/waiting-list.ts"
+import { listBounced } from "../store/mail/bounces.ts"
 import { OutboxSignal } from "../store/webhooks/outbox.ts"
 import { appendRegistrationOccurrences } from "../store/webhooks/registration-occurrences.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
@@ -52,7 +53,9 @@ export const offerSteps = ({ links, appUrl }: OfferOptions) =>
         if (event === undefined || event.status === "ended") return
         const standing = { state, offerEndsAt, position: null, declineReason: null }
         const eventPage = `${appUrl}/enter/${id}`
-        for (const person of people) {
+        const emails = people.map(({ email }) => email)
+        const bounced = await listBounced(sql, claimed.workspaceId, emails)
+        for (const person of people.filter(({ email }) => !bounced.has(email))) {
           const own = await links(sql, id, person.id)
           await mailer.post(sql, outsideEmail(person, event, standing, { links: own, eventPage }))
         }

@@ -85,10 +85,10 @@ export const reminderSteps = ({ links, publicUrl, mailPerWorkspacePerDay }: Remi
     const { metrics } = yield* Telemetry
 
     const post = async (sql: Queryable, isSoon: boolean, of: ClaimedReminder, person: RemindedPerson) => {
-      const { eventId, workspaceId, title, scheduledAt, timeZone } = of
+      const { eventId, workspaceId, title, scheduledAt, ...shown } = of
       const own = await links(sql, eventId, person.id)
       const token = refusals.tokenFor({ workspaceId, kind: "reminder", email: person.email })
-      const reminder = { isSoon, name: person.name, event: title, when: scheduledAt, timeZone }
+      const reminder = { isSoon, name: person.name, event: title, when: scheduledAt, ...shown }
       await mailer.post(sql, reminderEmail(person.email, reminder, own, `${publicUrl}/unsubscribe/${token}`))
     }
 

@@ -4,6 +4,7 @@ import { HostAbsence, HostAbsenceOfNode, NO_MEASURE } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
+import { CoverUrl, EmailTexts, Language } from "./presentation.ts"
 import { Approval, WaitingList } from "./registration.ts"
 import { isVisible, LegibleText, MembersText, MembersTitle, membersText } from "./text/shown-text.ts"
 import { Instant, InstantInput, type Timestamp } from "./timestamp.ts"
@@ -32,12 +33,23 @@ const NullOrTimeZone = Schema.NullOr(TimeZoneInput).annotate({
 const DESCRIPTION_LIMIT = 10_000
 const NullOrDescription = Schema.NullOr(MembersText(1, DESCRIPTION_LIMIT)).annotate({
   description:
-    "Text for the page of the event, with line breaks and links; null: `description` of the metadata is shown.",
+    "Text in Markdown for the page of the event and the confirmation of a registration; HTML in it is shown as text. Null: `description` of the metadata is shown.",
 })
 const LOCATION_LIMIT = 300
 const NullOrLocation = Schema.NullOr(MembersTitle(LOCATION_LIMIT, isVisible)).annotate({
   description: "Place of an event that people also come to, on one line.",
   examples: ["Town hall, room 2"],
+})
+const NullOrLanguage = Schema.NullOr(Language).annotate({
+  description:
+    "Language of the emails about the event, and of its page for people who chose none. Null: English, and the language of the reader's browser.",
+})
+const NullOrCoverUrl = Schema.NullOr(CoverUrl).annotate({
+  description: "Picture for the page of the event, previews of links to it, and emails: an address with https.",
+  examples: ["https://cdn.example.com/launch.jpg"],
+})
+const NullOrEmailTexts = Schema.NullOr(EmailTexts).annotate({
+  description: "Own words in Markdown for emails about the event. Null: none.",
 })
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
 /**
@@ -89,6 +101,9 @@ const Settings = Schema.Struct({
   timeZone: NullOrTimeZone,
   description: NullOrDescription,
   location: NullOrLocation,
+  language: NullOrLanguage,
+  coverUrl: NullOrCoverUrl,
+  emailTexts: NullOrEmailTexts,
   visibility: Visibility,
   ...CHOICES,
   capacity: Capacity,
@@ -102,6 +117,9 @@ export const NEW_EVENT = {
   timeZone: null,
   description: null,
   location: null,
+  language: null,
+  coverUrl: null,
+  emailTexts: null,
   visibility: "unlisted",
   allowAnonymousVoting: false,
   allowAnonymousQuestions: false,
@@ -155,6 +173,9 @@ export const Event = Schema.Struct({
   timeZone: Schema.NullOr(Schema.String),
   description: Schema.NullOr(Schema.String),
   location: Schema.NullOr(Schema.String),
+  language: Schema.NullOr(Language),
+  coverUrl: Schema.NullOr(Schema.String),
+  emailTexts: Schema.NullOr(EmailTexts),
   ...CHOICES,
   capacity: Schema.NullOr(Schema.Int),
   metadata: Schema.Record(Schema.String, Schema.Json),
@@ -224,6 +245,9 @@ const FIELDS_OF_NODE = {
   timeZone: TextOfNode,
   description: TextOfNode,
   location: TextOfNode,
+  language: Schema.NullOr(Language).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  coverUrl: TextOfNode,
+  emailTexts: Schema.NullOr(EmailTexts).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
   reminderMinutes: Schema.NullOr(ReminderMinutes).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   hostAbsence: HostAbsenceOfNode,

@@ -3,6 +3,7 @@
  * has them.
  */
 import { Schema } from "effect"
+import type { Language } from "./presentation.ts"
 import type { Timestamp } from "./timestamp.ts"
 
 /** Maximum length of a name in characters; all names of the database are shorter. */
@@ -10,9 +11,13 @@ const LONGEST_NAME = 64
 /** The runtime also takes offsets such as +01:00, which know no daylight saving time. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/
 
-const formatter = (timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat | undefined => {
+const formatter = (
+  timeZone: string,
+  options: Intl.DateTimeFormatOptions,
+  locale = "en-GB",
+): Intl.DateTimeFormat | undefined => {
   try {
-    return new Intl.DateTimeFormat("en-GB", { ...options, timeZone })
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone })
   } catch {
     return undefined
   }
@@ -26,7 +31,7 @@ export const TimeZoneInput = Schema.String.check(
 )
 
 const FULL = { dateStyle: "full", timeStyle: "short" } as const
-const IN_UTC = new Intl.DateTimeFormat("en-GB", { ...FULL, timeZone: "UTC" })
+const LOCALES: { readonly [language in Language]: string } = { en: "en-GB", de: "de-DE" }
 
 /** Offset as in `GMT+5:30`, which tells an hour apart from its repetition when the clocks go back. */
 const offsetOf = (at: Date, timeZone: string): string => {
@@ -40,10 +45,11 @@ const offsetOf = (at: Date, timeZone: string): string => {
  * Formats as in "Monday, 1 March 2027 at 18:00 (Europe/Berlin, GMT+1)"; without a zone, or with one that this runtime does not have, as in
  * "Monday, 1 March 2027 at 17:00 UTC".
  */
-export const zonedMoment = (when: Timestamp, timeZone: string | null): string => {
+export const zonedMoment = (when: Timestamp, timeZone: string | null, language: Language): string => {
   const at = new Date(when)
-  const inZone = timeZone === null || timeZone === "UTC" ? undefined : formatter(timeZone, FULL)
+  const locale = LOCALES[language]
+  const inZone = timeZone === null || timeZone === "UTC" ? undefined : formatter(timeZone, FULL, locale)
   return inZone === undefined || timeZone === null
-    ? `${IN_UTC.format(at)} UTC`
+    ? `${new Intl.DateTimeFormat(locale, { ...FULL, timeZone: "UTC" }).format(at)} UTC`
     : `${inZone.format(at)} (${timeZone}, ${offsetOf(at, timeZone)})`
 }

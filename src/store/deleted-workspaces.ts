@@ -78,7 +78,7 @@ const WITHIN_EVENTS: ReadonlyArray<readonly [table: string, condition: string]> 
 ]
 
 /** Tables that grow with the workspace. The rest is bounded by limits and deleted with the workspace's row. */
-const WITHIN_WORKSPACES = ["users", "invites", "audit_entries", "letter_refusals"]
+const WITHIN_WORKSPACES = ["users", "invites", "audit_entries", "letter_refusals", "email_bounces"]
 
 type Deletion = (sql: Queryable, limit: number) => Promise<number>
 

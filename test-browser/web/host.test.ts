@@ -220,6 +220,38 @@ test("the zone, the place and the description of an event are given and taken ba
   await expect.poll(read).toMatchObject({ timeZone: null, location: null, description: null, metadata: { crmId: 7 } })
 })
 
+test("the language, the picture and the own words of an event are given, and its emails are shown with them", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }])
+  const page = await openConsole(stage, `/host/event/${stage.event.id}/details`, {
+    // The check for accessibility posts messages to the frame, which has no origin.
+    expects: new RegExp(`${REFUSED.source}|postMessage`),
+  })
+  const picture = page.getByLabel("Address of the picture")
+  await picture.fill("http://cdn.example.com/a.jpg")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await page.getByText("The address must begin with https://", { exact: false }).waitFor()
+  expect(await picture.getAttribute("aria-invalid")).toBe("true")
+  await picture.fill("")
+  await pressButton(page.getByRole("button", { name: "Language of e-mails and the page" }))
+  await page.getByRole("option", { name: "Deutsch" }).click()
+  await page.getByLabel("Own words in the confirmation").fill("**Bring** a laptop. <script>alert(1)</script>")
+  await pressButton(page.getByRole("button", { name: "Save" }))
+  await page.getByText("Saved.").waitFor()
+  const { body } = await call(site.server.url, "GET", `/v1/events/${stage.event.id}`, { key: stage.acme.key })
+  expect(body).toMatchObject({
+    language: "de",
+    coverUrl: null,
+    emailTexts: { confirmation: "**Bring** a laptop. <script>alert(1)</script>", reminder: null },
+  })
+  await pressButton(page.getByRole("button", { name: "Show e-mail" }))
+  await page.getByText(`Dein Platz: ${stage.event.title}`).first().waitFor()
+  const email = page.frameLocator("iframe.email")
+  await email.getByText("Guten Tag Ada Lovelace,").waitFor()
+  expect(await email.locator("strong").textContent()).toBe("Bring")
+  expect(await email.locator("script").count()).toBe(0)
+  await expectAccessible(page)
+})
+
 test("when the session is over the page says so, and shows the same event after a new sign-in", async () => {
   const stage = await stageWith(site, [{ modality: "meeting" }])
   const page = await openConsole(stage, `/host/event/${stage.event.id}`, { expects: REFUSED })

@@ -252,6 +252,7 @@ const fill = async ({ path, access, method }: Route, expected: Verdict | undefin
     .replace(":id", id ?? randomUUID())
     .replace(":code", "conflict")
     .replace(":form", "registration")
+    .replace(":kind", "confirmation")
     .replace(/:\w+Id/, randomUUID())
 }
 

@@ -88,7 +88,7 @@ describe("the public view", () => {
     const { id } = await published({ ...PLACE, scheduledAt: "2027-03-28T01:30:00.000Z" })
     const html = await (await fetch(`${server.url}/e/${id}`, { headers: { "accept-language": "de" } })).text()
     expect(html).toContain(">Sonntag, 28. März 2027 um 03:30 MESZ</time>")
-    expect(html).toContain("<p>Talks,\nand time to talk.")
+    expect(html).toContain("<p>Talks,<br>\nand time to talk.</p>")
   })
 
   test("has no markup of the description in the page", async () => {
@@ -106,7 +106,7 @@ test("the calendar file has the description and the place", async () => {
     .split("\r\n")
   expect(lines).toEqual(
     expect.arrayContaining([
-      "DTSTART:20270328T013000Z",
+      "DTSTART;TZID=Europe/Berlin:20270328T033000",
       String.raw`LOCATION:Town hall\, room 2`,
       // The page of the event follows.
       expect.stringContaining(

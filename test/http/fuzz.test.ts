@@ -205,6 +205,7 @@ const fill = (route: Route, second: string): string => {
     .replace(":id", id ?? "")
     .replace(":code", "conflict")
     .replace(":form", "registration")
+    .replace(":kind", "confirmation")
     .replace(/:\w+/, () => second)
 }
 

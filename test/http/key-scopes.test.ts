@@ -14,14 +14,14 @@ type Scope = (typeof SCOPES)[number]
 /** Written by hand: what each operation needs that a key may call. Answers that everybody gets need none. */
 const NEEDS: { readonly [scope in Scope | "none"]: string } = {
   none: "getQrCode getPublicEvent getRecap getContent getAsset getCalendar",
-  read: `listEvents getEvent listQuestions listAttendance listRegistrations getForm getFormResults listFormAnswers listChat listPolls listRounds listUsers listMemberships
+  read: `listEvents getEvent listQuestions listAttendance listRegistrations getForm previewEmail getFormResults listFormAnswers listChat listPolls listRounds listUsers listMemberships
     listGuestIntegrations listGuestRefusals listWebhooks listWebhookDeliveries getWebhookDelivery listOccurrences getBroadcast listRecordings getRecording listClips
-    getClip getLiveState listParticipants listRooms getTranscript getEventTranscript draftTableSummary listInvites`,
+    getClip getLiveState listParticipants listRooms getTranscript getEventTranscript draftTableSummary listInvites listBounces`,
   "events:write": `createEvent cloneEvent patchEvent deleteEvent publishEvent cancelEvent reinstateEvent appendPhase orderPhases patchPhase deletePhase createJoinCode putForm`,
   live: `startEvent advanceEvent endEvent extendPhase patchQuestion startBroadcast pauseBroadcast resumeBroadcast stopBroadcast
     createIngest createUserSession sendCommand sendCommands`,
   people: `importRegistrations cancelRegistration resendRegistration approveRegistration declineRegistration approveRegistrations declineRegistrations upsertUser deleteUser createMembership deleteMembership exportUser exportRegistrant
-    eraseRegistrant exportGuest eraseGuest exportNamedGuest eraseNamedGuest createInvite revokeInvite resendInvite`,
+    eraseRegistrant exportGuest eraseGuest exportNamedGuest eraseNamedGuest reportBounce deleteBounce createInvite revokeInvite resendInvite`,
   media: `createRecording addressParts completeRecording deleteRecording createClip deleteClip pushTranscript putTranscript putSummary
     putTableSummary`,
   webhooks: `createWebhook patchWebhook deleteWebhook rotateWebhookSecret pingWebhook redeliverWebhookDelivery sendWebhookExamples

@@ -7,6 +7,7 @@ import {
   tableNotesEmail,
   thanksEmail,
   verificationEmail,
+  workspaceInvitationEmail,
 } from "../../src/mail/emails.ts"
 import { noticeEmail } from "../../src/mail/notice-emails.ts"
 import { outsideEmail } from "../../src/mail/registration-emails.ts"
@@ -22,8 +23,13 @@ const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 const TITLE = "Node.js meetup 👨‍👩‍👧 می‌خواهم (https://events.example)"
 
+const FACE = { language: null, coverUrl: null }
+
 const EVENT = {
+  ...FACE,
+  emailTexts: null,
   id: "0199a0f0-0000-7000-8000-000000000001",
+  workspaceId: "0199a0f0-0000-7000-8000-000000000002",
   workspace: "Acme",
   description: null,
   location: null,
@@ -42,16 +48,21 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
   ["reset", (stranger) => resetEmail("a@example.com", stranger, URL_)],
   [
     "invitation to a workspace",
-    (_, member) => invitationEmail("a@example.com", { workspace: member, event: null, role: "member" }, URL_, NO_MORE),
+    (_, member) => workspaceInvitationEmail("a@example.com", { workspace: member, role: "member" }, URL_, NO_MORE),
   ],
   [
     "invitation to an event",
     (_, member) =>
-      invitationEmail("a@example.com", { workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
+      invitationEmail("a@example.com", { ...FACE, workspace: member, event: member, role: "viewer" }, URL_, NO_MORE),
   ],
   [
     "entry",
-    (name, event) => entryEmail("a@example.com", { name, event, when: null, timeZone: null, asks: true }, LINKS),
+    (name, event) =>
+      entryEmail(
+        "a@example.com",
+        { ...FACE, name, event, when: null, timeZone: null, markdown: [], asks: true },
+        LINKS,
+      ),
   ],
   [
     "cancellation",
@@ -70,7 +81,7 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
         (name: string, title: string) =>
           outsideEmail(
             { name, email: "a@example.com" },
-            { title, scheduledAt: null, timeZone: null },
+            { ...FACE, title, scheduledAt: null, timeZone: null },
             { state, position: 2, offerEndsAt: "2027-01-02T09:00:00.000Z", declineReason: title },
             { links: { ...LINKS, place: URL_ }, eventPage: URL_ },
           ),
@@ -80,11 +91,11 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
     "thanks",
     (name, event) =>
       thanksEmail(
-        { name, event, email: "a@example.com", wasThere: true },
+        { ...FACE, name, event, email: "a@example.com", wasThere: true },
         { recap: URL_, survey: LINKS.answers, unsubscribe: NO_MORE },
       ),
   ],
-  ["table notes", (name, event) => tableNotesEmail("a@example.com", { name, event }, URL_, NO_MORE)],
+  ["table notes", (name, event) => tableNotesEmail("a@example.com", { ...FACE, name, event }, URL_, NO_MORE)],
 ]
 
 describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
@@ -136,10 +147,67 @@ test("a link is escaped in HTML and stands as it is in plain text", () => {
   expect(letter.text).toContain("https://app.example/?a=1&b=2")
 })
 
+const ENTRY = {
+  ...FACE,
+  name: "Ada",
+  event: "Launch",
+  when: "2027-03-01T17:00:00.000Z",
+  timeZone: null,
+  markdown: [],
+  asks: false,
+} as const
+
 test("an entry email says when the event begins in words, and in which zone", () => {
-  const entry = { name: "Ada", event: "Launch", when: "2027-03-01T17:00:00.000Z" as const, timeZone: null, asks: false }
-  expect(entryEmail("a@example.com", entry, LINKS).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
-  expect(entryEmail("a@example.com", { ...entry, timeZone: "Asia/Kolkata" }, LINKS).text).toContain(
+  expect(entryEmail("a@example.com", ENTRY, LINKS).text).toContain("which begins on Monday, 1 March 2027 at 17:00 UTC.")
+  expect(entryEmail("a@example.com", { ...ENTRY, timeZone: "Asia/Kolkata" }, LINKS).text).toContain(
     "which begins on Monday, 1 March 2027 at 22:30 (Asia/Kolkata, GMT+5:30).",
   )
+})
+
+describe("an email about an event in German", () => {
+  const german = { ...ENTRY, language: "de", timeZone: "Europe/Berlin" } as const
+
+  test("greets, names the event and its time, and says so in its HTML", () => {
+    const { subject, text, html } = entryEmail("a@example.com", german, LINKS)
+    expect(subject).toBe("Dein Platz: Launch")
+    expect(text).toContain("Guten Tag Ada,\n\ndu bist für „Launch“ angemeldet.")
+    expect(text).toContain("Beginn: Montag, 1. März 2027 um 18:00 (Europe/Berlin, GMT+1).")
+    expect(text).toContain("Ich kann nicht kommen:\nhttps://app.example/leave/x#token=t")
+    expect(html).toMatch(/^<!doctype html><html lang="de">/)
+    expect(entryEmail("a@example.com", { ...german, name: "\u200b" }, LINKS).text).toMatch(/^Guten Tag,\n/)
+  })
+
+  test.each([
+    ["moved", { ...EVENT, isCancelled: false, scheduledAt: "2027-03-02T17:00:00.000Z" }, "Neuer Termin: Launch"],
+    ["postponed", { ...EVENT, isCancelled: false }, "Verschoben: Launch"],
+    ["cancelled", { ...EVENT, cancelReason: "Krank" }, "Abgesagt: Launch"],
+  ] as const)("tells that it is %s", (_, event, subject) => {
+    const known = { title: "Launch", scheduledAt: ENTRY.when, scheduledEndAt: null, isCancelled: false }
+    const email = noticeEmail(
+      { ...event, title: "Launch", language: "de", timeZone: "Europe/Berlin" },
+      { name: "Ada", email: "a@example.com", isInvited: false, hasPlace: true, known },
+      { event: URL_, own: LINKS, unsubscribe: null },
+      { sender: null, stamp: "2027-01-02T09:00:00.000Z" },
+    )
+    expect(email.subject).toBe(subject)
+    expect(email.text).toContain("weil du dich für die Veranstaltung angemeldet hast.")
+    expect(email.text).not.toMatch(/\b(?:the|you|event)\b/i)
+  })
+})
+
+test("an email has the picture of its event, and the organisers' words as Markdown and as HTML", () => {
+  const { text, html } = entryEmail(
+    "a@example.com",
+    {
+      ...ENTRY,
+      coverUrl: "https://cdn.example.com/a.jpg?w=1&h=2",
+      markdown: ["**Bring** a laptop.", "<script>alert(1)</script> ![x](https://example.com/x.png)"],
+    },
+    LINKS,
+  )
+  expect(text).toContain("\n\n**Bring** a laptop.\n\n<script>alert(1)</script> ![x](https://example.com/x.png)\n\n")
+  expect(html).toContain('<p><img src="https://cdn.example.com/a.jpg?w=1&amp;h=2" alt="" width="100%">')
+  expect(html).toContain("<p><strong>Bring</strong> a laptop.</p>")
+  expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;")
+  expect(html).not.toContain("<script")
 })

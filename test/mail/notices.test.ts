@@ -144,7 +144,7 @@ describe("an event that is moved", () => {
     expect(await sql`select 1 from event_notices`).toEqual([])
   })
 
-  test("is not told of changes that no calendar shows, though its description counts in the calendar", async () => {
+  test("is not told of changes that no calendar shows, though its description and its zone count in the calendar", async () => {
     const node = await openNode()
     const event = await newEvent(["ada@example.com"])
     const sequence = async () => (await sql`select calendar_sequence as n from events where id = ${event.id}`)[0]?.["n"]
@@ -157,9 +157,22 @@ describe("an event that is moved", () => {
     expect(await sequence()).toBe(0)
     await change(event.id, { metadata: { description: "Other" } })
     expect(await sequence()).toBe(1)
+    await change(event.id, { time_zone: "Europe/Berlin" })
+    expect(await sequence()).toBe(2)
     await node.tell()
     expect(await node.letters()).toEqual([])
   })
+})
+
+test("no notice goes to an address that takes no emails", async () => {
+  const node = await openNode()
+  const event = await newEvent(["ada@example.com", "bob@example.com"])
+  await sql`
+    insert into email_bounces (id, workspace_id, email)
+    select ${newId()}, workspace_id, 'ada@example.com' from events where id = ${event.id}`
+  await move(event.id, LATER)
+  await node.tell()
+  expect((await node.letters()).map(({ to }) => to)).toEqual(["bob@example.com"])
 })
 
 describe("an event that is cancelled", () => {
@@ -232,6 +245,17 @@ describe("an event that is cancelled", () => {
     expect(letters[0]?.links).toEqual([])
     expect(entryIn(letters[0]?.calendar)).toMatchObject({ method: "CANCEL", start: LATER, sequence: 2 })
     expect(await sql`select 1 from event_notices union all select 1 from notice_readers`).toEqual([])
+  })
+
+  test("by its deletion is told in the language that it had", async () => {
+    const node = await openNode()
+    const event = await newEvent(["ada@example.com"])
+    await change(event.id, { language: "de", time_zone: "Europe/Berlin" })
+    await sql`delete from events where id = ${event.id}`
+    await node.tell()
+    const [letter] = await node.letters()
+    expect(letter?.subject).toBe("Abgesagt: Launch")
+    expect(letter?.text).toContain("Geplanter Beginn: Mittwoch, 1. Mai 2030 um 12:00 (Europe/Berlin, GMT+2).")
   })
 
   test("by its deletion is not told to a person who was erased meanwhile", async () => {

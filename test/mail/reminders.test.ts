@@ -98,6 +98,7 @@ const newWorkspace = async (): Promise<string> => {
   return id
 }
 
+const PLAIN = { timeZone: null, language: null, coverUrl: null, own: null }
 const START = Date.parse("2027-05-01T10:00:00Z")
 
 /** A published event at `START`, for which these people registered so long before it. */
@@ -114,14 +115,19 @@ const newEvent = async (
     reminders: true,
     time_zone: null as string | null,
     reminder_minutes: null as ReadonlyArray<number> | null,
+    language: null as string | null,
+    cover_url: null as string | null,
+    email_texts: null as { readonly confirmation: string | null; readonly reminder: string | null } | null,
     ...fields,
   }
   await sql`
     insert into events (id, workspace_id, type, title, allow_anonymous_voting, allow_anonymous_questions, metadata,
-                        status, visibility, scheduled_at, reminders, time_zone, reminder_minutes)
+                        status, visibility, scheduled_at, reminders, time_zone, reminder_minutes, language,
+                        cover_url, email_texts)
     values (${id}, ${workspaceId}, 'webinar', 'Launch', false, false, '{}',
             ${row.status}, ${row.visibility}, ${row.scheduled_at}, ${row.reminders}, ${row.time_zone},
-            ${row.reminder_minutes === null ? null : sql.json(row.reminder_minutes)})`
+            ${row.reminder_minutes === null ? null : sql.json(row.reminder_minutes)}, ${row.language},
+            ${row.cover_url}, ${row.email_texts === null ? null : sql.json(row.email_texts)})`
   for (const [email, before] of Object.entries(people)) {
     await sql`
       insert into registrations (id, event_id, name, email, created_at)
@@ -304,6 +310,38 @@ describe("a reminder", () => {
     expect(letters[0]?.text).toContain(two.id)
   })
 
+  test("is sent to no address that takes no emails", async () => {
+    const node = await openNode()
+    const people = { "ada@example.com": 30 * DAY, "bob@example.com": 30 * DAY }
+    const [one, two] = [await newEvent(people), await newEvent(people)]
+    await sql`insert into email_bounces (id, workspace_id, email) values (${newId()}, ${one.workspaceId}, 'ada@example.com')`
+    await node.remind(START - DAY)
+    const told = (await node.letters()).map(({ to, text }) => [to, text.includes(one.id) ? "one" : "two"].join(" "))
+    expect(told.toSorted()).toEqual(["ada@example.com two", "bob@example.com one", "bob@example.com two"])
+    expect(two.workspaceId).not.toBe(one.workspaceId)
+  })
+
+  test("has the event's language and picture, and the organisers' own words", async () => {
+    const node = await openNode()
+    await newEvent(
+      { "ada@example.com": 30 * DAY },
+      {
+        language: "de",
+        time_zone: "Europe/Berlin",
+        cover_url: "https://cdn.example.com/a.jpg",
+        email_texts: { confirmation: "Not this", reminder: "**Bring** a laptop." },
+      },
+    )
+    await node.remind(START - DAY)
+    const [letter] = await node.letters()
+    expect(letter?.subject).toBe("Erinnerung: Launch")
+    expect(letter?.text).toContain(
+      "Beginn: Samstag, 1. Mai 2027 um 12:00 (Europe/Berlin, GMT+2).\n\n**Bring** a laptop.\n\n",
+    )
+    expect(letter?.text).not.toContain("Not this")
+    expect(letter?.text).toContain("Keine Erinnerungen mehr von diesem Arbeitsbereich")
+  })
+
   test("has the time in the event's zone", async () => {
     const node = await openNode()
     await newEvent({ "ada@example.com": 30 * DAY }, { time_zone: "Australia/Lord_Howe" })
@@ -318,7 +356,7 @@ describe("a reminder", () => {
       name: "https://evil.example",
       event: "Win at St.Gallen\n<b>",
       when: toTimestamp(START),
-      timeZone: null,
+      ...PLAIN,
     }
     const { subject, text, html } = reminderEmail(
       "ada@example.com",
@@ -428,7 +466,7 @@ test("an email that is of no use any more is not sent", async () => {
   const letter = (to: string, notAfter: number): EmailMessage => ({
     ...reminderEmail(
       to,
-      { isSoon: true, name: "Ada", event: "Launch", when: toTimestamp(notAfter), timeZone: null },
+      { isSoon: true, name: "Ada", event: "Launch", when: toTimestamp(notAfter), ...PLAIN },
       {
         enter: "https://app.example.com/enter",
         leave: "https://api.example.com/leave",

@@ -99,6 +99,16 @@ const attended = (id: string, participantId: string, userId: string | null = nul
     values (${id}, ${participantId}, ${userId}, 'Grace', 'viewer', 'user', now(), now(), 1000, 1)`
 
 describe("an email after an event", () => {
+  test("is in the event's language, and goes to no address that takes no emails", async () => {
+    const node = await openNode()
+    const { id, workspaceId } = await ended(["ada@example.com", "bob@example.com"])
+    await sql`update events set language = 'de' where id = ${id}`
+    await sql`insert into email_bounces (id, workspace_id, email) values (${newId()}, ${workspaceId}, 'ada@example.com')`
+    await node.thank(DUE)
+    const letters = await node.letters()
+    expect(letters.map(({ to, subject }) => [to, subject])).toEqual([["bob@example.com", "Du hast gefehlt: Launch"]])
+  })
+
   test("comes ten minutes after the end, once, to those who registered or were there", async () => {
     const node = await openNode()
     const event = await ended(["ada@example.com", "bob@example.com"])

@@ -32,7 +32,14 @@ describe("a time is written in its zone", () => {
     // One that another node's newer database has.
     ["2027-03-01T17:00:00.000Z", "Mars/Olympus_Mons", "Monday, 1 March 2027 at 17:00 UTC"],
   ])("%s in %s", (when, zone, text) => {
-    expect(zonedMoment(when, zone)).toBe(text)
+    expect(zonedMoment(when, zone, "en")).toBe(text)
+  })
+
+  test.each([
+    ["2027-10-31T01:30:00.000Z", "Europe/Berlin", "Sonntag, 31. Oktober 2027 um 02:30 (Europe/Berlin, GMT+1)"],
+    ["2027-03-01T17:00:00.000Z", null, "Montag, 1. März 2027 um 17:00 UTC"],
+  ])("%s in %s, in German", (when, zone, text) => {
+    expect(zonedMoment(when, zone, "de")).toBe(text)
   })
 })
 

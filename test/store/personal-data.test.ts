@@ -23,10 +23,11 @@ const OTHERS: { readonly [table: string]: string } = {
   cluster_nodes: "address node runner takes_grounds",
   disk_probes: "filler",
   event_forms: "form questions",
-  event_notices: "audience time_zone",
+  event_notices: "audience time_zone language",
   event_reminders: "kind",
   event_summaries: "source",
-  events: "type status visibility join_code host_absence history time_zone approval waiting_list reminder_minutes",
+  events:
+    "type status visibility join_code host_absence history time_zone language approval waiting_list reminder_minutes",
   kept_publications: "t",
   form_answers: "form",
   form_wordings: "form question_id question",

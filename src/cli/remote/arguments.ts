@@ -28,8 +28,8 @@ export const REMOTE_COMMANDS = {
     options: { q: TEXT, status: TEXT, type: TEXT, from: TEXT, to: TEXT, limit: TEXT, after: TEXT },
   },
   "events create": {
-    doc: "Create an event from --title, --type, --at and --phase modality[:seconds], or from a --file of JSON.",
-    options: { title: TEXT, type: TEXT, at: TEXT, phase: LIST, file: TEXT },
+    doc: "Create an event from --title, --type, --at, --time-zone, --language and --phase modality[:seconds], or from a --file of JSON.",
+    options: { title: TEXT, type: TEXT, at: TEXT, "time-zone": TEXT, language: TEXT, phase: LIST, file: TEXT },
   },
   "events clone": {
     takes: "event",

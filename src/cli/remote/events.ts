@@ -66,13 +66,15 @@ const contentOf = async (path: string): Promise<unknown> => {
 }
 
 export const createEvent = async (profile: Profile, { texts, lists, json }: RemoteInvocation): Promise<void> => {
-  const { title, type = "webinar", at, file } = texts
+  const { title, type = "webinar", at, "time-zone": timeZone, language, file } = texts
   if (file === undefined && title === undefined) throw new CommandFailed("An event needs a --title, or a --file.")
   const content = file === undefined ? {} : await contentOf(file)
   const options = {
     ...(title === undefined ? {} : { title }),
     ...(file === undefined || texts["type"] !== undefined ? { type } : {}),
     ...(at === undefined ? {} : { scheduledAt: at }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...(language === undefined ? {} : { language }),
     ...(lists["phase"] === undefined ? {} : { phases: lists["phase"].map(phaseOf) }),
   }
   const created = await callRest(profile, "POST", "/v1/events", { ...(content as object), ...options })

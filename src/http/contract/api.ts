@@ -10,6 +10,7 @@ import { SignIn } from "./accounts/sign-in.ts"
 import { Sso } from "./accounts/sso.ts"
 import { Broadcasts } from "./events/broadcasts.ts"
 import { Clips } from "./events/clips.ts"
+import { Emails } from "./events/emails.ts"
 import { Events } from "./events/events.ts"
 import { Forms } from "./events/forms.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
@@ -49,6 +50,7 @@ export const Api = HttpApi.make("gathercue")
     JoinCodes,
     PublicEvents,
     Forms,
+    Emails,
     Imports,
     People,
     PersonalData,

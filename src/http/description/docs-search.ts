@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import MiniSearch from "minisearch"
-import { escapeHtml } from "../../mail/emails.ts"
+import { escapeHtml } from "../../model/text/escape-html.ts"
 
 const Passage = Schema.Struct({
   page: Schema.String,

@@ -4,11 +4,13 @@
  * event.
  */
 import { Effect, Option, Schema } from "effect"
+import { Language } from "../../model/presentation.ts"
 import { cut } from "../../model/text/cut.ts"
+import { markdownLine } from "../../model/text/markdown.ts"
 import { isTimeZone } from "../../model/zoned-moment.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
-import { type Html, html } from "./page.ts"
+import { Html, html } from "./page.ts"
 
 /** Answers `GET /v1/public/events/{id}` for the event in a page's path, as for a caller without credentials. */
 export type ReadPublicEvent<R> = (request: HttpRequest) => Effect.Effect<HttpResponse, never, R>
@@ -20,6 +22,9 @@ const Shown = Schema.fromJsonString(
   Schema.Struct({
     title: Schema.String,
     description: Schema.NullOr(Schema.String),
+    descriptionHtml: Schema.NullOr(Schema.String),
+    language: Schema.NullOr(Language),
+    coverUrl: Schema.NullOr(Schema.String),
     status: Schema.String,
     visibility: Schema.String,
     scheduledAt: Schema.NullOr(Schema.String),
@@ -45,15 +50,19 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
 /** Longer descriptions are cut by programs that show previews. */
 const PREVIEW_CHARACTERS = 300
 
-const previewOf = ({ title, description, visibility }: typeof Shown.Type): Html => {
-  const text = cut(description ?? "", PREVIEW_CHARACTERS)
+const previewOf = ({ title, description, coverUrl, visibility }: typeof Shown.Type): Html => {
+  const text = cut(markdownLine(description ?? ""), PREVIEW_CHARACTERS)
   const described =
     text === ""
       ? html``
       : html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`
+  const pictured =
+    coverUrl === null
+      ? html``
+      : html`<meta property="og:image" content="${coverUrl}"><meta name="twitter:card" content="summary_large_image">`
   // An unlisted event is meant for people who have its link.
   const robots = visibility === "public" ? html`` : html`<meta name="robots" content="noindex">`
-  return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${robots}`
+  return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${pictured}${robots}`
 }
 
 /**
@@ -82,9 +91,10 @@ const timeOf = ({ status, scheduledAt, timeZone, cancelledAt }: typeof Shown.Typ
 
 /** The event as the script shows it. */
 const cardOf = (event: typeof Shown.Type, language: string): Html => {
-  const { title, description } = event
-  const described = description === null ? html`` : html`<p>${description}</p>`
-  return html`<div id="root"><main class="page page-narrow stack"><header><h1>${title}</h1>${timeOf(event, language)}${described}</header></main></div>`
+  const { title, descriptionHtml, coverUrl } = event
+  const described = descriptionHtml === null ? html`` : html`<div class="prose">${new Html(descriptionHtml)}</div>`
+  const cover = coverUrl === null ? html`` : html`<img class="cover" src="${coverUrl}" alt="">`
+  return html`<div id="root"><main class="page page-narrow stack"><header>${cover}<h1>${title}</h1>${timeOf(event, language)}${described}</header></main></div>`
 }
 
 /** A data block is not code, so the page's policy does not apply to it. Escaping keeps a `<` inside from ending it. */
@@ -93,15 +103,27 @@ const dataOf = (json: string): string =>
 
 const textOf = ({ body }: HttpResponse): string => (typeof body === "string" ? body : new TextDecoder().decode(body))
 
-const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse, language: string): string | undefined => {
+const LANG = '<html lang="en">'
+/** The script takes the event's language for people who chose none. */
+const langOf = (ofEvent: Language | null, language: string): string =>
+  html`<html lang="${language}"${ofEvent === null ? html`` : html` data-language="${ofEvent}"`}>`.text
+
+/** The page in the event's language, or else in the reader's. */
+const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse, readers: string) => {
   if (answer.status !== 200) return undefined
   const [json, [head, middle, end]] = [textOf(answer), parts]
   return Option.getOrUndefined(
-    Option.map(readShown(json), (event) =>
-      [head, previewOf(event).text, middle, cardOf(event, language).text, dataOf(json), end].join(""),
-    ),
+    Option.map(readShown(json), (event) => {
+      const language = event.language ?? readers
+      const begun = head.replace(LANG, langOf(event.language, language))
+      const card = cardOf(event, language).text
+      return { language, body: [begun, previewOf(event).text, middle, card, dataOf(json), end].join("") }
+    }),
   )
 }
+
+/** Header of the answer that names the language of its page. */
+export const LANGUAGE_HEADER = "content-language"
 
 interface BuiltPage {
   readonly file: string
@@ -123,8 +145,10 @@ export const withEvent = ({
     read(request).pipe(
       Effect.timeoutOption(READ_WITHIN_MS),
       Effect.flatMap((answer) => {
-        const body = Option.isNone(answer) ? undefined : filled(parts, answer.value, languageFor(request))
-        return body === undefined ? plain(request) : Effect.succeed(tagged(request, { status: 200, headers, body }))
+        const page = Option.isNone(answer) ? undefined : filled(parts, answer.value, languageFor(request))
+        if (page === undefined) return plain(request)
+        const spoken: HttpResponse["headers"] = [...headers, [LANGUAGE_HEADER, page.language]]
+        return Effect.succeed(tagged(request, { status: 200, headers: spoken, body: page.body }))
       }),
     )
 }

@@ -34,7 +34,7 @@ const stateOf = ({ status, cancelledAt, cancelReason }: Event): Html => {
 const timeOf = ({ id, scheduledAt, timeZone }: Event): Html =>
   scheduledAt === null
     ? html`<p>The time is not fixed yet.</p>`
-    : html`<p><time datetime="${scheduledAt}">${zonedMoment(scheduledAt, timeZone)}</time>, <a href="/v1/public/events/${id}/calendar.ics">put it into your calendar</a></p>`
+    : html`<p><time datetime="${scheduledAt}">${zonedMoment(scheduledAt, timeZone, "en")}</time>, <a href="/v1/public/events/${id}/calendar.ics">put it into your calendar</a></p>`
 
 const placeOf = ({ location }: Event): Html => (location === null ? html`` : html`<p>${location}</p>`)
 

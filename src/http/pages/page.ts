@@ -5,9 +5,9 @@
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import { escapeHtml } from "../../mail/emails.ts"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
+import { escapeHtml } from "../../model/text/escape-html.ts"
 import type { LimitName } from "../limits/rate-limits.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 

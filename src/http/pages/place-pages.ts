@@ -18,7 +18,7 @@ const stateOf = ({ standing: { state, position, offerEndsAt, declineReason }, ev
     case "waiting":
       return html`<p>The event is full. You are number <strong>${String(position ?? 1)}</strong> of the waiting list; when it is your turn, an email offers you a place.</p>`
     case "offered":
-      return html`<p>A place is free for you${offerEndsAt === null ? "" : html` until <strong>${zonedMoment(offerEndsAt, event.timeZone)}</strong>`}.</p>`
+      return html`<p>A place is free for you${offerEndsAt === null ? "" : html` until <strong>${zonedMoment(offerEndsAt, event.timeZone, "en")}</strong>`}.</p>`
     case "expired":
       return html`<p>The offer is over, and the place goes to the next person. You may register again.</p>`
     case "declined":

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { lowerAscii } from "../../model/text/compared.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
-import { type ReadPublicEvent, withEvent } from "./event-in-page.ts"
+import { LANGUAGE_HEADER, type ReadPublicEvent, withEvent } from "./event-in-page.ts"
 
 type Answer = <R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse | undefined, never, R>
 
@@ -107,12 +107,18 @@ const languageOf = (files: TextFiles, { headers }: HttpRequest): string => {
 const withTexts =
   (page: Answer, files: TextFiles): Answer =>
   (request, read) => {
-    const texts = files.get(languageOf(files, request))
-    const added: HttpResponse["headers"] = [
-      ["vary", "accept-language"],
-      ...(texts === undefined ? [] : [["link", `</web/${texts}>; rel="modulepreload"`] as const]),
-    ]
-    return Effect.map(page(request, read), (answer) => answer && { ...answer, headers: [...answer.headers, ...added] })
+    const added = (answer: HttpResponse): HttpResponse["headers"] => {
+      const [, spoken] = answer.headers.find(([name]) => name === LANGUAGE_HEADER) ?? []
+      const texts = files.get(spoken ?? languageOf(files, request))
+      return [
+        ["vary", "accept-language"],
+        ...(texts === undefined ? [] : [["link", `</web/${texts}>; rel="modulepreload"`] as const]),
+      ]
+    }
+    return Effect.map(
+      page(request, read),
+      (answer) => answer && { ...answer, headers: [...answer.headers, ...added(answer)] },
+    )
   }
 
 /** `folder` is built by `scripts/build-web.mjs`. There are no routes when it is missing, as in a server that runs from its sources. */

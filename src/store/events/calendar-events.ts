@@ -1,5 +1,6 @@
 /** Events as calendars and emails show them. */
-import type { EventStatus } from "../../model/event.ts"
+import type { Event, EventStatus } from "../../model/event.ts"
+import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -22,15 +23,20 @@ export interface CalendarEvent {
 }
 
 export interface StoredCalendarEvent extends CalendarEvent {
+  readonly workspaceId: string
   readonly status: EventStatus
   readonly cancelReason: string | null
+  /** Language of the emails; null: the usual one. */
+  readonly language: Language | null
+  readonly coverUrl: string | null
+  readonly emailTexts: Event["emailTexts"]
 }
 
 export const findCalendarEvent = async (sql: Queryable, id: string): Promise<StoredCalendarEvent | undefined> => {
   const [row] = await sql<StoredCalendarEvent[]>`
-    select e.id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
+    select e.id, e.workspace_id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
            coalesce(e.description, case when jsonb_typeof(e.metadata->'description') = 'string' then e.metadata->>'description' end)
-             as description, e.location, e.time_zone,
+             as description, e.location, e.time_zone, e.language, e.cover_url, e.email_texts,
            e.cancelled_at is not null as is_cancelled, e.calendar_sequence as sequence,
            coalesce(e.calendar_changed_at, e.created_at) as changed_at
       from events e join workspaces w on w.id = e.workspace_id where e.id = ${id}`

@@ -111,12 +111,16 @@ export interface RegisteredRow {
   readonly position: number | null
   readonly offerEndsAt: Timestamp | null
   readonly declineReason: string | null
+  /** Time of the first report that the address takes no emails; null without one. */
+  readonly bouncedAt: Timestamp | null
   readonly answers: StoredAnswers
 }
 
 /** Registrations of an event with their places in the waiting list. */
 const registered = (sql: Queryable, eventId: string) => sql`
   select r.id, r.event_id, r.name, r.email, r.created_at, r.state, w.position, r.offer_ends_at, r.decline_reason,
+         (select b.created_at from email_bounces b join events e on e.workspace_id = b.workspace_id
+           where e.id = r.event_id and b.email = r.email) as bounced_at,
          coalesce(a.answers, '{}') as answers
     from registrations r
     left join form_answers a on a.registration_id = r.id and a.form = 'registration'

@@ -1,4 +1,5 @@
 /** Notices of changed, cancelled and deleted events: which is next, what has changed since its readers knew, and who they are. */
+import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
@@ -16,6 +17,8 @@ export interface ClaimedNotice {
   readonly reason: string | null
   /** Zone of a deleted event; null also for an event that is there. */
   readonly timeZone: string | null
+  /** Language of a deleted event. */
+  readonly language: Language | null
   readonly knownTitle: string
   readonly knownAt: Timestamp | null
   readonly knownEndAt: Timestamp | null
@@ -38,7 +41,7 @@ export const claimNotice = async (
   longSince: Timestamp,
 ): Promise<ClaimedNotice | undefined> => {
   const [row] = await sql<ClaimedNotice[]>`
-    select n.number::text, n.event_id, n.workspace_id, w.name as workspace, n.audience, n.gone, n.reason, n.time_zone, n.known_title, n.known_at,
+    select n.number::text, n.event_id, n.workspace_id, w.name as workspace, n.audience, n.gone, n.reason, n.time_zone, n.language, n.known_title, n.known_at,
            n.known_end_at, n.known_cancelled, n.known_sequence, n.since, n.changed_at, n.after_email, n.until_email
       from event_notices n join workspaces w on w.id = n.workspace_id
      where (n.changed_at <= ${settledBy} or n.since <= ${longSince}) and (n.held_until is null or n.held_until <= ${now})

@@ -1,5 +1,6 @@
 /** Reminders of scheduled events: which are due, which is next, and their recipients. */
 import { EARLIEST_REMINDER } from "../../model/event.ts"
+import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
@@ -30,6 +31,10 @@ export interface ClaimedReminder {
   readonly workspaceId: string
   readonly title: string
   readonly timeZone: string | null
+  readonly language: Language | null
+  readonly coverUrl: string | null
+  /** The organisers' own words in reminders. */
+  readonly own: string | null
   readonly scheduledAt: Timestamp
   readonly afterEmail: string
 }
@@ -43,7 +48,8 @@ export const claimReminder = async (
   { kind, after, upTo }: DueKind,
 ): Promise<ClaimedReminder | undefined> => {
   const [row] = await sql<ClaimedReminder[]>`
-    select r.event_id, e.workspace_id, e.title, e.time_zone, r.scheduled_at, r.after_email
+    select r.event_id, e.workspace_id, e.title, e.time_zone, e.language, e.cover_url, e.email_texts->>'reminder' as own,
+           r.scheduled_at, r.after_email
       from event_reminders r join events e on e.id = r.event_id
      where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
        and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.cancelled_at is null
@@ -79,7 +85,8 @@ export const claimOwnReminder = async (
   now: Timestamp,
 ): Promise<(ClaimedReminder & { readonly kind: string }) | undefined> => {
   const [row] = await sql<(ClaimedReminder & { readonly kind: string })[]>`
-    select r.event_id, e.workspace_id, e.title, e.time_zone, r.scheduled_at, r.after_email, r.kind
+    select r.event_id, e.workspace_id, e.title, e.time_zone, e.language, e.cover_url, e.email_texts->>'reminder' as own,
+           r.scheduled_at, r.after_email, r.kind
       from event_reminders r join events e on e.id = r.event_id
      where not r.done and r.kind not in ('day', 'minutes') and r.scheduled_at > ${now}::timestamptz
        and r.scheduled_at > ${now}::timestamptz

@@ -1,4 +1,5 @@
 /** Emails after an event: at which events they are due, which is next, and their recipients. */
+import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
@@ -37,6 +38,8 @@ export interface ClaimedThanks {
   readonly workspaceId: string
   readonly title: string
   readonly anonymous: boolean
+  readonly language: Language | null
+  readonly coverUrl: string | null
   /** Whether the survey has questions. */
   readonly asks: boolean
   readonly afterEmail: string
@@ -45,7 +48,7 @@ export interface ClaimedThanks {
 /** Claims the longest waiting event for the caller's transaction; the event's row is locked against deletion. */
 export const claimThanks = async (sql: Queryable, { after }: DueEnds): Promise<ClaimedThanks | undefined> => {
   const [row] = await sql<ClaimedThanks[]>`
-    select t.event_id, e.workspace_id, e.title, f.anonymous, f.questions <> '[]' as asks, t.after_email
+    select t.event_id, e.workspace_id, e.title, e.language, e.cover_url, f.anonymous, f.questions <> '[]' as asks, t.after_email
       from event_thanks t join events e on e.id = t.event_id join event_forms f on f.event_id = e.id and f.form = 'survey' and f.thanks
      where not t.done and e.ended_at > ${after} and e.visibility <> 'private' and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
      order by t.touched_at limit 1 for update of t skip locked for key share of e skip locked`

@@ -9,6 +9,7 @@ import { foldEmail, storedForms } from "../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { erasePeopleFromKept } from "../live/kept-history.ts"
+import { forgetBounces } from "../mail/bounces.ts"
 import { forgetReaders } from "../mail/notices.ts"
 import { FIRST_PAGE, type PagePosition } from "../page.ts"
 import { forgetOrigins } from "../workspaces/audit.ts"
@@ -105,6 +106,7 @@ export const eraseUser = async (
   if (email !== null) {
     await forgetInvitesTo(sql, workspaceId, email)
     await forgetReaders(sql, workspaceId, storedForms(email))
+    await forgetBounces(sql, workspaceId, email)
   }
   // Without the user's row, only the events lead to these rows.
   await sql`update questions set author_name = null where author_user_id = ${userId}`
@@ -114,7 +116,7 @@ export const eraseUser = async (
   return insertErasure(sql, { workspaceId, participantIds: [userId, ...registered], eventIds: null }, now)
 }
 
-/** Erases a person who is no user. `undefined` when the workspace has no registration, invite or waiting notice of the address. */
+/** Erases a person who is no user. `undefined` when the workspace has no registration, invite, waiting notice or bounce of the address. */
 export const eraseRegistrant = async (
   sql: Queryable,
   { workspaceId, email }: { readonly workspaceId: string; readonly email: string },
@@ -123,7 +125,8 @@ export const eraseRegistrant = async (
   const participantIds = await deleteRegistrationsOf(sql, workspaceId, email)
   const invites = await forgetInvitesTo(sql, workspaceId, email)
   const notices = await forgetReaders(sql, workspaceId, storedForms(email))
-  if (participantIds.length + invites + notices === 0) return undefined
+  const bounces = await forgetBounces(sql, workspaceId, email)
+  if (participantIds.length + invites + notices + bounces === 0) return undefined
   return insertErasure(sql, { workspaceId, participantIds, eventIds: null }, now)
 }
 

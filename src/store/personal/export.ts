@@ -20,6 +20,7 @@ type ExportKind =
   | "workspaceMember"
   | "user"
   | "attendance"
+  | "bounce"
   | "chatMessage"
   | "formAnswers"
   | "invite"
@@ -105,7 +106,11 @@ const readPerson = async (
     union all
     (select 'invite', id::text, null, created_at, jsonb_build_object('email', email, 'role', role, 'status', status)
        from invites where workspace_id = ${workspaceId} and event_id is null and email = any(${formsOf(email)}::text[])
-      order by created_at desc limit 100)`
+      order by created_at desc limit 100)
+    union all
+    select 'bounce', id::text, null, created_at, jsonb_build_object('email', email, 'reason', reason, 'reports', reports,
+           'lastAt', ${sql.unsafe(utcOf("last_at"))})
+      from email_bounces where workspace_id = ${workspaceId} and email = any(${formsOf(email)}::text[])`
 
 /** Items of these events about the person, after the position at the first of them. */
 const readAt = async (
@@ -200,6 +205,7 @@ const OWN_KINDS: ReadonlyArray<string> = [
   "workspaceMember",
   "user",
   "invite",
+  "bounce",
 ] satisfies ReadonlyArray<ExportKind>
 
 /** Negative when `one` comes first. */

@@ -2,7 +2,6 @@
 import { useEffect, useState } from "react"
 import type { PublicEvent } from "../api/public-event.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
-import { LinkedText } from "../ui/linked-text.tsx"
 
 /** Milliseconds until a time, updated each second; 0 from then on. */
 const useTimeUntil = (timestamp: string | null): number => {
@@ -64,6 +63,7 @@ export const EventCard = ({ event }: { readonly event: PublicEvent }) => {
   const { attendee } = useTexts()
   return (
     <header>
+      {event.coverUrl === null ? null : <img className="cover" src={event.coverUrl} alt="" />}
       <h1>{event.title}</h1>
       <When event={event} />
       {event.location === null ? null : (
@@ -71,10 +71,9 @@ export const EventCard = ({ event }: { readonly event: PublicEvent }) => {
           {attendee.place}: {event.location}
         </p>
       )}
-      {event.description === null ? null : (
-        <p>
-          <LinkedText text={event.description} />
-        </p>
+      {event.descriptionHtml === null ? null : (
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: the server writes each element of it (src/model/text/markdown.ts).
+        <div className="prose" dangerouslySetInnerHTML={{ __html: event.descriptionHtml }} />
       )}
       {event.capacity === null || event.status === "ended" || event.cancelledAt !== null ? null : (
         <p className="quiet">

@@ -16,12 +16,11 @@ const chosenBefore = (): string => {
   }
 }
 
-/** The language chosen by the person, or the first supported one of the browser's. */
+/** The language chosen by the person, that of the page's event, or the first supported one of the browser's. */
 export const languageNow = (): Language => {
-  const chosen = chosenBefore()
-  if (isLanguage(chosen)) return chosen
+  const { language: ofEvent = "" } = document.documentElement.dataset
   const preferred = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())
-  return preferred.find(isLanguage) ?? "en"
+  return [chosenBefore(), ofEvent, ...preferred].find(isLanguage) ?? "en"
 }
 
 /** Takes effect when the page is reloaded. */

@@ -7,6 +7,7 @@ import { AnswersInput } from "../../../model/forms/form.ts"
 import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { FeatureSet, Phase } from "../../../model/phase.ts"
+import { Language } from "../../../model/presentation.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -47,6 +48,8 @@ const EventHead = {
   scheduledEndAt: Schema.NullOr(Instant),
   timeZone: Schema.NullOr(Schema.String),
   location: Schema.NullOr(Schema.String),
+  language: Schema.NullOr(Language),
+  coverUrl: Schema.NullOr(Schema.String),
   /** Null unless the event is cancelled, which it is in addition to its status. */
   cancelledAt: Schema.NullOr(Instant),
   cancelReason: Schema.NullOr(Schema.String),
@@ -58,6 +61,9 @@ const PublicEventHead = Schema.Struct(EventHead).annotate(named("PublicEventHead
 
 const PublicEvent = Schema.Struct({
   ...EventHead,
+  descriptionHtml: Schema.NullOr(Schema.String).annotate({
+    description: "The description as HTML without scripts, pictures, styles or forms, for a place of your page.",
+  }),
   capacity: Schema.NullOr(
     Schema.Struct({ total: Schema.Int, remaining: Schema.Int }).annotate(named("PublicCapacity")),
   ),
@@ -121,6 +127,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       .annotate(Example, {
         response: {
           ...head,
+          descriptionHtml: "<p>What is new</p>",
           capacity: { total: 1000, remaining: 480 },
           phases: [
             {

@@ -31,6 +31,9 @@ export const Registration = Schema.Struct({
   email: Schema.String,
   createdAt: Instant,
   ...STANDING,
+  bouncedAt: Schema.NullOr(Instant).annotate({
+    description: "Time of the first report that the address takes no emails; null without one.",
+  }),
   /** Answers to the registration form. */
   answers: Schema.Array(GivenAnswer),
 }).annotate(named("Registration"))

@@ -27,9 +27,10 @@ export const registration = {
   position: null,
   offerEndsAt: null,
   declineReason: null,
+  bouncedAt: null,
   answers: [formAnswer],
 }
-export const REGISTRATIONS_CSV = `id,name,email,createdAt,state,position,offerEndsAt,declineReason,Where do you work?\r\n${ids.session},Grace Hopper,grace@example.com,${T0},approved,,,,Acme\r\n`
+export const REGISTRATIONS_CSV = `id,name,email,createdAt,state,position,offerEndsAt,declineReason,bouncedAt,Where do you work?\r\n${ids.session},Grace Hopper,grace@example.com,${T0},approved,,,,,Acme\r\n`
 
 export const chatMessage = {
   id: ids.session,

@@ -52,6 +52,8 @@ export const AUDIT_ACTIONS = [
   "registration.approved",
   "registration.declined",
   "registrations.imported",
+  "bounce.reported",
+  "bounce.deleted",
   "recording.deleted",
   "broadcast.ingest_created",
   "clip.deleted",

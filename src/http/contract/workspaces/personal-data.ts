@@ -21,6 +21,7 @@ const Kind = Schema.Literals([
   "workspaceMember",
   "user",
   "attendance",
+  "bounce",
   "chatMessage",
   "formAnswers",
   "invite",
@@ -42,7 +43,7 @@ export const PersonalItem = Schema.Struct({
   data: Schema.Record(Schema.String, Schema.Unknown),
 }).annotate(named("PersonalItem"))
 
-const Address = {
+export const Address = {
   email: Schema.String.annotate({ format: "email" })
     .check(
       Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),

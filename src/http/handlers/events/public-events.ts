@@ -12,6 +12,7 @@ import { newId } from "../../../model/ids.ts"
 import { registeredAs } from "../../../model/participants.ts"
 import { placeFor, stateOfNew } from "../../../model/registration.ts"
 import { foldEmail } from "../../../model/text/email.ts"
+import { markdownHtml } from "../../../model/text/markdown.ts"
 import { membersText } from "../../../model/text/shown-text.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
@@ -73,6 +74,8 @@ const headOf = (event: Event) => ({
   scheduledEndAt: event.scheduledEndAt,
   timeZone: event.timeZone,
   location: event.location,
+  language: event.language,
+  coverUrl: event.coverUrl,
   cancelledAt: event.cancelledAt,
   cancelReason: event.cancelReason,
   startedAt: event.startedAt,
@@ -182,8 +185,10 @@ export const publicEvents = {
         )
         const playbackUrl = yield* asCallers(activeBroadcast?.playbackUrl ?? null, event.id, event.workspaceId)
         const total = event.capacity
+        const head = headOf(event)
         return {
-          ...headOf(event),
+          ...head,
+          descriptionHtml: head.description === null ? null : markdownHtml(head.description),
           capacity: total === null ? null : { total, remaining: Math.max(0, total - taken) },
           phases: event.phases.map(({ id, position, modality, featureSet, status, startedAt, timerEndsAt }) => ({
             id,

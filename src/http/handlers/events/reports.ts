@@ -22,6 +22,7 @@ import {
   type RegisteredRow,
   type ReportedMessage,
 } from "../../../store/events/reports.ts"
+import { isBounced } from "../../../store/mail/bounces.ts"
 import type { PagePosition } from "../../../store/page.ts"
 import { query } from "../../../store/query.ts"
 import type { Reports } from "../../contract/events/reports.ts"
@@ -80,9 +81,20 @@ const ATTENDANCE: Columns<AttendeeRow> = {
 const registrationColumns = (wordings: ReadonlyArray<FormQuestion>): Columns<RegisteredRow> => {
   const { names, cellsOf } = answerColumns(wordings)
   return {
-    names: ["id", "name", "email", "createdAt", "state", "position", "offerEndsAt", "declineReason", ...names],
-    rowsOf: ({ id, name, email, createdAt, state, position, offerEndsAt, declineReason, answers }) => [
-      [id, name, email, createdAt, state, position, offerEndsAt, declineReason, ...cellsOf(answers)],
+    names: [
+      "id",
+      "name",
+      "email",
+      "createdAt",
+      "state",
+      "position",
+      "offerEndsAt",
+      "declineReason",
+      "bouncedAt",
+      ...names,
+    ],
+    rowsOf: ({ id, name, email, createdAt, state, position, offerEndsAt, declineReason, bouncedAt, answers }) => [
+      [id, name, email, createdAt, state, position, offerEndsAt, declineReason, bouncedAt, ...cellsOf(answers)],
     ],
   }
 }
@@ -166,6 +178,11 @@ export const reports = {
         if (stored?.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
         if (stored?.isCancelled === true) return yield* new Conflict({ detail: "The event is cancelled." })
         if (person === undefined || stored === undefined) return yield* NotFound.of("registration")
+        if (yield* database.run((sql) => isBounced(sql, workspaceId, person.email))) {
+          return yield* new Conflict({
+            detail: "The address takes no emails: take the report of its bounce back first.",
+          })
+        }
         yield* requireProvedOrganiser(workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
         const confirm = yield* confirmations

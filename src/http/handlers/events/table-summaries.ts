@@ -53,7 +53,7 @@ export const tableSummaries = {
           const tokenHash = hashSecret(token)
           await insertNoteToken(sql, { tokenHash, eventId: event.id, roomId, userId, name, expiresAt })
           const url = `${appUrl}/events/${event.id}/table-summary#token=${token}`
-          const notes = { name, event: event.title }
+          const notes = { ...event, name, event: event.title }
           const mailed =
             email !== null &&
             (await post(sql, { workspaceId, kind: "tableNotes", email }, (unsubscribeUrl) =>

@@ -9,12 +9,12 @@ import {
   reissueInvite,
   revokeInvite,
 } from "../../../identity/invites.ts"
-import { invitationEmail } from "../../../mail/emails.ts"
+import { type EmailMessage, invitationEmail, workspaceInvitationEmail } from "../../../mail/emails.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { BadRequest, Conflict, NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import { scopeToGive } from "../../../model/key-rights.ts"
 import { acceptedRoles } from "../../../model/modality.ts"
-import type { EventRole } from "../../../model/roles.ts"
+import type { EventRole, WorkspaceRole } from "../../../model/roles.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { type Credential, keyOf, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
@@ -114,6 +114,14 @@ const answerOf = (
   ...(outcome === "refused" ? { mailed: false as const } : {}),
 })
 
+const emailOf = (of: InvitationRow, email: string, role: string, url: string, unsubscribeUrl: string): EmailMessage => {
+  const { workspaceName: workspace, eventTitle: event, language, coverUrl } = of
+  // Invites are made with a role of the workspace or of the event.
+  return event === null
+    ? workspaceInvitationEmail(email, { workspace, role: role as WorkspaceRole }, url, unsubscribeUrl)
+    : invitationEmail(email, { workspace, event, role: role as EventRole, language, coverUrl }, url, unsubscribeUrl)
+}
+
 /** Mails the invite if its address takes invitations, and answers with the link if it may be shown. */
 const announce = <E>(
   credential: Credential & { readonly workspaceId: string },
@@ -132,11 +140,10 @@ const announce = <E>(
         const inviteUrl = `${appUrl}/invite#token=${issued.token}`
         const { email, role } = issued.invite
         if (email === null) return { ...issued.invite, inviteUrl }
-        const { workspaceId, workspaceName, eventTitle } = invitation
-        const to = { workspace: workspaceName, event: eventTitle, role }
+        const { workspaceId } = invitation
         const outcome = yield* query(() =>
           post(sql, { workspaceId, kind: "invitation", email }, (unsubscribeUrl) =>
-            invitationEmail(email, to, inviteUrl, unsubscribeUrl),
+            emailOf(invitation, email, role, inviteUrl, unsubscribeUrl),
           ),
         )
         if (outcome === "posted") yield* countEmailsToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)

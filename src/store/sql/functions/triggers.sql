@@ -173,10 +173,10 @@ begin
   new.calendar_changed_at := greatest(clock_timestamp(), old.calendar_changed_at + interval '1 millisecond');
   return new;
 end $$;
-create or replace trigger events_calendar before update of title, scheduled_at, scheduled_end_at, cancelled_at, description, location, metadata on events
-  for each row when ((new.title, new.scheduled_at, new.scheduled_end_at, new.cancelled_at, new.description, new.location,
+create or replace trigger events_calendar before update of title, scheduled_at, scheduled_end_at, cancelled_at, description, location, time_zone, metadata on events
+  for each row when ((new.title, new.scheduled_at, new.scheduled_end_at, new.cancelled_at, new.description, new.location, new.time_zone,
                       new.metadata->>'description')
-    is distinct from (old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at, old.description, old.location,
+    is distinct from (old.title, old.scheduled_at, old.scheduled_end_at, old.cancelled_at, old.description, old.location, old.time_zone,
                       old.metadata->>'description'))
   execute function count_calendar_change();
 
@@ -246,10 +246,10 @@ begin
     continue when old.cancelled_at is not null and not found
                or coalesce(old.scheduled_end_at, old.scheduled_at) < now() - interval '1 day'
                or not exists (select from workspaces where id = old.workspace_id and deleted_at is null);
-    insert into event_notices (workspace_id, event_id, audience, gone, reason, time_zone, known_title, known_at, known_end_at, known_cancelled,
-                               known_sequence, since, changed_at)
-    values (old.workspace_id, old.id, reader, true, old.cancel_reason, old.time_zone, old.title, old.scheduled_at, old.scheduled_end_at, false,
-            old.calendar_sequence, clock_timestamp(), clock_timestamp())
+    insert into event_notices (workspace_id, event_id, audience, gone, reason, time_zone, language, known_title, known_at, known_end_at,
+                               known_cancelled, known_sequence, since, changed_at)
+    values (old.workspace_id, old.id, reader, true, old.cancel_reason, old.time_zone, old.language, old.title, old.scheduled_at,
+            old.scheduled_end_at, false, old.calendar_sequence, clock_timestamp(), clock_timestamp())
     returning number into added;
     if reader in ('registered', 'added') then
       insert into notice_readers (notice, email, name, has_place)

@@ -9,6 +9,7 @@ import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { Cancellation } from "./cancellation.tsx"
+import { EmailPreview } from "./email-preview.tsx"
 import { EVENT_FIELDS, EventFields, settingsOf, valuesOf } from "./event-fields.tsx"
 import type { EventProps } from "./event-page.tsx"
 
@@ -55,6 +56,7 @@ export const DetailsPart = (props: EventProps) => {
           <span role="status">{isSaved ? host.saved : ""}</span>
         </div>
       </FieldForm>
+      <EmailPreview eventId={event.id} />
       <div className="row">
         <Cancellation {...props} />
         <ConfirmButton

@@ -17,6 +17,8 @@ export type EventValues = Pick<
   | "scheduledEndAt"
   | "timeZone"
   | "location"
+  | "language"
+  | "coverUrl"
   | "allowAnonymousQuestions"
   | "allowAnonymousVoting"
   | "reminders"
@@ -27,6 +29,9 @@ export type EventValues = Pick<
   | "waitingList"
 > & {
   readonly description: string
+  /** Own words in emails; empty for none. */
+  readonly confirmationText: string
+  readonly reminderText: string
   /** Minutes before the start, as they were typed; empty for the server's own times. */
   readonly reminderTimes: string
 }
@@ -42,6 +47,8 @@ export const NEW_EVENT_VALUES: EventValues = {
   scheduledEndAt: null,
   timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   location: null,
+  language: null,
+  coverUrl: null,
   allowAnonymousQuestions: false,
   allowAnonymousVoting: false,
   reminders: true,
@@ -52,6 +59,8 @@ export const NEW_EVENT_VALUES: EventValues = {
   approval: null,
   waitingList: null,
   description: "",
+  confirmationText: "",
+  reminderText: "",
 }
 
 /** The description of an event, which older events have in their metadata. */
@@ -60,9 +69,23 @@ const descriptionOf = ({ description, metadata }: Event): string => {
   return description ?? (typeof kept === "string" ? kept : "")
 }
 
+const emailTextsOf = (confirmation: string | null, reminder: string | null) =>
+  confirmation === null && reminder === null ? null : { confirmation, reminder }
+
 /** The values as the API takes them. */
-export const settingsOf = ({ description, location, timeZone, reminderTimes, ...others }: EventValues) => ({
+export const settingsOf = ({
+  description,
+  location,
+  timeZone,
+  coverUrl,
+  confirmationText,
+  reminderText,
+  reminderTimes,
+  ...others
+}: EventValues) => ({
   ...others,
+  coverUrl: coverUrl?.trim() || null,
+  emailTexts: emailTextsOf(confirmationText.trim() || null, reminderText.trim() || null),
   reminderMinutes: reminderTimes.trim() === "" ? null : numbersIn(reminderTimes),
   description: description.trim() || null,
   location: location?.trim() || null,
@@ -77,6 +100,8 @@ export const valuesOf = (event: Event): EventValues => ({
   scheduledEndAt: event.scheduledEndAt,
   timeZone: event.timeZone,
   location: event.location,
+  language: event.language,
+  coverUrl: event.coverUrl,
   allowAnonymousQuestions: event.allowAnonymousQuestions,
   allowAnonymousVoting: event.allowAnonymousVoting,
   reminders: event.reminders,
@@ -87,6 +112,8 @@ export const valuesOf = (event: Event): EventValues => ({
   approval: event.approval,
   waitingList: event.waitingList,
   description: descriptionOf(event),
+  confirmationText: event.emailTexts?.confirmation ?? "",
+  reminderText: event.emailTexts?.reminder ?? "",
 })
 
 /** Names of the fields. */
@@ -94,6 +121,7 @@ export const EVENT_FIELDS = [
   "title",
   "description",
   "location",
+  "coverUrl",
   "type",
   "scheduledAt",
   "scheduledEndAt",
@@ -102,9 +130,13 @@ export const EVENT_FIELDS = [
   "hostAbsence.afterSeconds",
   "waitingList.offerHours",
   "reminderMinutes",
+  "emailTexts.confirmation",
+  "emailTexts.reminder",
 ] as const
 
 const MEASURES: ReadonlyArray<HostAbsence["measure"]> = ["nothing", "slowChat", "locked", "lobbyClosed"]
+
+const LANGUAGES = ["none", "en", "de"] as const
 
 const VISIBILITIES: ReadonlyArray<Visibility> = ["public", "unlisted", "private"]
 
@@ -134,6 +166,7 @@ export const EventFields = ({
       <TextField
         name="description"
         label={host.description}
+        hint={host.markdownHint}
         lines={3}
         value={values.description}
         onChange={(description) => set({ description })}
@@ -144,6 +177,14 @@ export const EventFields = ({
         value={values.location ?? ""}
         onChange={(location) => set({ location })}
         maxLength={300}
+      />
+      <TextField
+        name="coverUrl"
+        label={host.coverUrl}
+        hint={host.coverUrlHint}
+        value={values.coverUrl ?? ""}
+        onChange={(coverUrl) => set({ coverUrl })}
+        maxLength={2048}
       />
       <div className="split">
         <TextField
@@ -181,6 +222,12 @@ export const EventFields = ({
           onChange={(timeZone) => set({ timeZone })}
           maxLength={64}
         />
+        <Choice
+          label={host.languageOfEvent}
+          options={LANGUAGES.map((one) => [one, host.languages[one]] as const)}
+          value={values.language ?? "none"}
+          onChange={(language) => set({ language: language === "none" ? null : language })}
+        />
         <NumberField
           name="capacity"
           label={host.places}
@@ -203,6 +250,26 @@ export const EventFields = ({
           value={values.reminderTimes}
           onChange={(reminderTimes) => set({ reminderTimes })}
           maxLength={40}
+        />
+      ) : null}
+      <TextField
+        name="emailTexts.confirmation"
+        label={host.confirmationText}
+        hint={host.markdownHint}
+        lines={2}
+        value={values.confirmationText}
+        onChange={(confirmationText) => set({ confirmationText })}
+        maxLength={4000}
+      />
+      {values.reminders ? (
+        <TextField
+          name="emailTexts.reminder"
+          label={host.reminderText}
+          hint={host.markdownHint}
+          lines={2}
+          value={values.reminderText}
+          onChange={(reminderText) => set({ reminderText })}
+          maxLength={4000}
         />
       ) : null}
       <CheckField

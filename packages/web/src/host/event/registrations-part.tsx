@@ -23,6 +23,24 @@ const shownAnswer = ({ yes, no }: Texts["host"]["forms"], value: unknown): strin
   return Array.isArray(value) ? value.join(", ") : String(value)
 }
 
+interface EmailButtonProps {
+  readonly name: string
+  readonly isBounced: boolean
+  readonly onSend: () => void
+  /** The address takes emails again. */
+  readonly onRelease: () => void
+}
+
+const EmailButton = ({ name, isBounced, onSend, onRelease }: EmailButtonProps) => {
+  const { host } = useTexts()
+  const label = isBounced ? host.releaseAddress : host.sendAgain
+  return (
+    <Button aria-label={`${label}: ${name}`} onPress={isBounced ? onRelease : onSend}>
+      {label}
+    </Button>
+  )
+}
+
 export const RegistrationsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
   const { moment } = useFormats()
@@ -44,6 +62,9 @@ export const RegistrationsPart = ({ event }: EventProps) => {
     await rest.resendRegistration({ params: { id: event.id, registrationId } })
     sent(email)
   })
+  const releasing = useAction((email: string) =>
+    rest.deleteBounce({ params: { id: event.workspaceId }, query: { email } }).then(() => true),
+  )
   const reload = () => {
     choose([])
     pages.reload()
@@ -77,7 +98,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
       </div>
       {decides ? <Decisions eventId={event.id} chosen={chosen} onDone={reload} /> : null}
       <span role="status">{sentTo === undefined ? "" : host.inviteMailed(sentTo)}</span>
-      <FailureNotice error={sending.error} />
+      <FailureNotice error={sending.error ?? releasing.error} />
       <Paged pages={pages} empty={host.noRegistrations}>
         {(registrations) => (
           <ul className="rows" aria-label={host.registrations}>
@@ -105,6 +126,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                         {one.state === "approved" ? "" : `, ${host.registrationStates[one.state]}`}
                         {position === null ? "" : ` (${position})`}
                       </span>
+                      {one.bouncedAt === null ? null : <span className="badge">{host.bounced}</span>}
                       {answers.map(({ questionId, question, value }) => (
                         <span key={questionId} className="answer">
                           <span className="quiet">{question}</span> {shownAnswer(host.forms, value)}
@@ -113,9 +135,12 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                     </span>
                   </span>
                   <span className="row">
-                    <Button aria-label={`${host.sendAgain}: ${name}`} onPress={() => void sending.run(id, email)}>
-                      {host.sendAgain}
-                    </Button>
+                    <EmailButton
+                      name={name}
+                      isBounced={one.bouncedAt !== null}
+                      onSend={() => void sending.run(id, email)}
+                      onRelease={() => void releasing.run(email).then((isDone) => isDone === true && pages.reload())}
+                    />
                     <ConfirmButton
                       label={host.cancelRegistration}
                       name={name}
