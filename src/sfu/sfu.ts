@@ -14,7 +14,7 @@ import { answerTo } from "./session/answer.ts"
 import { readOffer } from "./session/offer.ts"
 import { type Path, Peer } from "./session/peer.ts"
 
-export interface SfuOptions {
+interface SfuOptions {
   /** 0 takes a free one. */
   readonly port: number
   /** Addresses at which browsers reach the port. */
@@ -57,6 +57,8 @@ export class Sfu {
     this.#certificate = certificate
     this.#udp = udp
     this.#tcp = tcp
+    // An address that cannot be reached is that of one browser, whose silence ends its session.
+    udp.on("error", () => undefined)
     udp.on("message", (datagram, { address, port }) =>
       this.#receive(datagram, this.#udpPath(address, port), address, port),
     )
@@ -199,8 +201,12 @@ export class Sfu {
     }
     let waiting = Buffer.alloc(0)
     socket.setTimeout(SILENT_MS, () => socket.destroy())
+    const stopWaiting = this.#options.timers.after(SILENT_MS, () => {
+      if (!this.#byPath.has(key)) socket.destroy()
+    })
     socket.on("error", () => undefined)
     socket.on("close", () => {
+      stopWaiting()
       this.#sockets.delete(socket)
       this.#byPath.delete(key)
     })

@@ -62,6 +62,20 @@ test("sound reaches the other people of the room, and nobody of another room", a
   ])
 })
 
+test("a browser whose network lets no UDP through hears and is heard over TCP", async () => {
+  const house = await openSfu()
+  const ann = await house.join("ann", { sent: [MICROPHONE], places: PLACES, over: "tcp" })
+  const ben = await house.join("ben", { sent: [MICROPHONE], places: PLACES })
+  let sequence = 0
+  await eventually(async () => {
+    sequence += 1
+    for (const one of [ann, ben])
+      one.send(one.packet(MICROPHONE.ssrc, "audio", sequence, sequence * 960, Buffer.from(one === ann ? "ann" : "ben")))
+    return ann.arrived.length > 0 && ben.arrived.length > 0
+  }, "sound both ways")
+  expect([ann.arrived[0]?.payload.toString(), ben.arrived[0]?.payload.toString()]).toEqual(["ben", "ann"])
+})
+
 test("a picture begins with a key frame, which is asked for", async () => {
   const house = await openSfu()
   const ann = await house.join("ann", { sent: [CAMERA] })

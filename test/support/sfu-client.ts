@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from "node:crypto"
 import { createSocket, type Socket } from "node:dgram"
 import { once } from "node:events"
+import { connect, type Socket as TcpSocket } from "node:net"
 import { uint } from "../../src/sfu/bytes.ts"
 import { type Certificate, newCertificate } from "../../src/sfu/dtls/certificate.ts"
 import { isRtcp, sentHead } from "../../src/sfu/rtp/packet.ts"
@@ -20,9 +21,11 @@ export interface SfuClientOptions {
   readonly places?: { readonly audio: number; readonly video: number }
   readonly misbehave?: Misbehaviour
   readonly profiles?: ReadonlyArray<number>
+  /** Each datagram of TCP has its length before it (RFC 4571). */
+  readonly over?: "udp" | "tcp"
 }
 
-export interface Arrived {
+interface Arrived {
   readonly ssrc: number
   readonly sequence: number
   readonly timestamp: number
@@ -33,6 +36,10 @@ const AUDIO = 111
 const VIDEO = 96
 /** Extensions of the offer: the loudness has id 1. */
 const LEVEL_ID = 1
+
+/** Bytes of the first datagram with its length; more than any when the length itself has not arrived. */
+const sizeOf = (waiting: Buffer): number =>
+  waiting.length < 2 ? Number.POSITIVE_INFINITY : 2 + waiting.readUInt16BE(0)
 
 const sectionLines = (kind: "audio" | "video", mid: number, more: ReadonlyArray<string>): ReadonlyArray<string> => [
   `m=${kind} 9 UDP/TLS/RTP/SAVPF ${kind === "audio" ? AUDIO : VIDEO}`,
@@ -56,6 +63,8 @@ export class SfuClient {
   readonly #socket: Socket = createSocket("udp4")
   readonly #dtls: DtlsClient
   readonly #raw = new Set<string>()
+  #checked: () => void = () => undefined
+  #tcp: TcpSocket | undefined
   #srtp: SrtpSession | undefined
   #remote = { fragment: "", password: "", port: 0 }
 
@@ -109,7 +118,10 @@ export class SfuClient {
   async reach(answer: string, port: number): Promise<void> {
     const firstOf = (name: string): string => new RegExp(`a=${name}:(\\S+)`).exec(answer)?.[1] ?? ""
     this.#remote = { fragment: firstOf("ice-ufrag"), password: firstOf("ice-pwd"), port }
-    const answered = once(this.#socket, "message")
+    if (this.#options.over === "tcp") await this.#connectTcp(port)
+    const answered = new Promise<void>((resolve) => {
+      this.#checked = resolve
+    })
     this.check()
     await answered
   }
@@ -133,7 +145,8 @@ export class SfuClient {
   }
 
   send(datagram: Buffer): void {
-    this.#socket.send(datagram, this.#remote.port, "127.0.0.1")
+    if (this.#tcp === undefined) this.#socket.send(datagram, this.#remote.port, "127.0.0.1")
+    else this.#tcp.write(Buffer.concat([uint(datagram.length, 2), datagram]))
   }
 
   /** The packet as it goes over the network. `level` in -dBov, for a microphone. */
@@ -166,13 +179,31 @@ export class SfuClient {
 
   close(): void {
     this.#socket.close()
+    this.#tcp?.destroy()
+  }
+
+  async #connectTcp(port: number): Promise<void> {
+    const socket = connect(port, "127.0.0.1")
+    this.#tcp = socket
+    let waiting = Buffer.alloc(0)
+    socket.on("data", (bytes) => {
+      waiting = Buffer.concat([waiting, bytes])
+      for (let size = sizeOf(waiting); size <= waiting.length; size = sizeOf(waiting)) {
+        this.#receive(waiting.subarray(2, size))
+        waiting = waiting.subarray(size)
+      }
+    })
+    await once(socket, "connect")
   }
 
   #receive(datagram: Buffer): void {
     this.datagrams += 1
     const first = datagram[0] ?? 0
-    if (first === 1) this.checksAnswered += 1
-    else if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
+    if (first === 1) {
+      this.checksAnswered += 1
+      this.#checked()
+    }
+    if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
     else if (first >> 6 === 2 && this.#srtp !== undefined) {
       if (isRtcp(datagram)) {
         this.reports.push(this.#srtp.openRtcp(datagram))

@@ -23,7 +23,7 @@ export interface ServedRooms {
   readonly close: () => void
 }
 
-export interface ServedListener {
+interface ServedListener {
   readonly signal: (peer: ServedPeer, signal: Omit<ServerSignal, "from">) => void
   readonly begunAnew: () => void
 }

@@ -8,7 +8,7 @@ import { newId } from "../../model/ids.ts"
 import type { SfuNews, SfuTask } from "../../sfu/process-protocol.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 
-export interface SfuHostOptions {
+interface SfuHostOptions {
   /** Path of the process's module, and its arguments. */
   readonly entry: { readonly module: string; readonly args: ReadonlyArray<string> }
   readonly port: number

@@ -7,12 +7,12 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 export interface Certificate {
   readonly der: Buffer
   readonly privateKey: KeyObject
-  /** SHA-256, as the description of a session writes it: `AB:CD:…`. */
+  /** SHA-256, as the description of a session writes it, in lower case: `ab:cd:…`. */
   readonly fingerprint: string
 }
 
 export const fingerprintOf = (der: Uint8Array): string =>
-  (createHash("sha256").update(der).digest("hex").toUpperCase().match(/../g) ?? []).join(":")
+  (createHash("sha256").update(der).digest("hex").match(/../g) ?? []).join(":")
 
 const YEAR_MS = 365 * 86_400_000
 

@@ -1,7 +1,7 @@
 /** Secrets of DTLS 1.2 with SHA-256: the pseudorandom function (RFC 5246, 5), the extended master secret (RFC 7627), the exporter (RFC 5705). */
 import { createHash, createHmac } from "node:crypto"
 
-export const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
+const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
 
 const hmac = (secret: Uint8Array, bytes: Uint8Array): Buffer => createHmac("sha256", secret).update(bytes).digest()
 
@@ -16,7 +16,7 @@ const prf = (secret: Uint8Array, label: string, seed: Uint8Array, size: number):
   return Buffer.concat(parts).subarray(0, size)
 }
 
-export interface Randoms {
+interface Randoms {
   readonly client: Uint8Array
   readonly server: Uint8Array
 }

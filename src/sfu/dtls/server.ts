@@ -28,9 +28,9 @@ export interface SrtpSecrets {
   readonly material: (size: number) => Buffer
 }
 
-export interface DtlsOptions {
+interface DtlsOptions {
   readonly certificate: Certificate
-  /** SHA-256 of the client's certificate, `AB:CD:…`. */
+  /** SHA-256 of the client's certificate, `ab:cd:…`. */
   readonly fingerprint: string
   readonly timers: Timers
   readonly send: (datagram: Buffer) => void
@@ -150,7 +150,7 @@ export class DtlsServer {
   }
 
   #known(der: Buffer): X509Certificate {
-    if (fingerprintOf(der) !== this.#options.fingerprint.toUpperCase())
+    if (fingerprintOf(der) !== this.#options.fingerprint)
       throw new Malformed("The certificate is not the one of the description.")
     try {
       return new X509Certificate(der)

@@ -8,7 +8,7 @@ import type { Layer } from "./layer.ts"
 import type { Publication } from "./publication.ts"
 
 /** What a packet needs to leave for the browser of the slot. */
-export interface SlotWay {
+interface SlotWay {
   readonly payloadType: number
   readonly absSendTimeId: number | undefined
   readonly send: (head: Buffer, payload: ReadonlyArray<Buffer>, sequence: number) => void

@@ -13,7 +13,7 @@ const USE_CANDIDATE = 0x0025
 const FINGERPRINT = 0x8028
 const HEAD = 20
 
-export interface Check {
+interface Check {
   readonly transaction: Buffer
   /** The part of the username that names the server's side. */
   readonly localFragment: string

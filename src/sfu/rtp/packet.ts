@@ -87,7 +87,7 @@ export const readRtp = (packet: Buffer, payload: Buffer, ids: ExtensionIds): Rtp
   }
 }
 
-export interface SentHead {
+interface SentHead {
   readonly payloadType: number
   readonly hasMarker: boolean
   /** 16 bits. */

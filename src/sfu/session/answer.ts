@@ -2,13 +2,13 @@
 import type { ExtensionIds } from "../rtp/packet.ts"
 import { EXTENSION_NAMES, type Offer, type Section } from "./offer.ts"
 
-export interface Candidate {
+interface Candidate {
   readonly protocol: "udp" | "tcp"
   readonly address: string
   readonly port: number
 }
 
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly fragment: string
   readonly password: string
   /** SHA-256 of the certificate, `AB:CD:…`. */

@@ -1,5 +1,6 @@
 /** What a browser offers (SDP: RFC 8866, JSEP: RFC 9429), as far as it matters for forwarding. */
 
+import { lowerAscii } from "../../model/text/compared.ts"
 import { Malformed } from "../bytes.ts"
 import type { ExtensionIds } from "../rtp/packet.ts"
 
@@ -65,7 +66,7 @@ const sectionOf = (lines: Lines, mid: string): Section | undefined => {
   const [media = ""] = lines
   const kind = /^m=(audio|video) (?!0 )/.exec(media)?.[1] as Section["kind"] | undefined
   if (kind === undefined || lines.includes("a=inactive")) return undefined
-  const codec = valuesOf(lines, "rtpmap").find((value) => value.toLowerCase().split(" ")[1]?.startsWith(CODECS[kind]))
+  const codec = valuesOf(lines, "rtpmap").find((value) => lowerAscii(value).split(" ")[1]?.startsWith(CODECS[kind]))
   if (codec === undefined) return undefined
   return {
     mid,
@@ -85,9 +86,8 @@ export const readOffer = (sdp: string): Offer => {
   const [session = [], ...media] = parts
   if (media.length === 0 || media.length > MOST_SECTIONS) throw new Malformed("The offer has no section, or too many.")
   const [first = []] = media
-  const [algorithm, fingerprint] = firstOf([session, first], "fingerprint").split(" ")
-  if (algorithm?.toLowerCase() !== "sha-256" || fingerprint === undefined)
-    throw new Malformed("The fingerprint is none of SHA-256.")
+  const [algorithm, fingerprint] = lowerAscii(firstOf([session, first], "fingerprint")).split(" ")
+  if (algorithm !== "sha-256" || fingerprint === undefined) throw new Malformed("The fingerprint is none of SHA-256.")
   return {
     fragment: firstOf([session, first], "ice-ufrag"),
     fingerprint,

@@ -23,7 +23,7 @@ import { srtpKeysOf } from "../srtp/keys.ts"
 import { SrtpSession } from "../srtp/session.ts"
 import type { Offer, Section } from "./offer.ts"
 
-export interface PeerEvents {
+interface PeerEvents {
   /** The browser ended its session, or is not who made the offer. */
   readonly onClosed: (peer: Peer) => void
   readonly onPacket: (publication: Publication, layer: Layer, packet: RtpPacket, number: number) => void
@@ -39,6 +39,8 @@ export interface Path {
 
 /** What a browser may send, for its microphone, its camera in three layers, and its screen. */
 const MOST_UP = 6_000_000
+/** A browser sends some 300 packets a second. More than this is no call: the rest is dropped before it costs anything. */
+const PACKETS_PER_SECOND = 2000
 /** A browser tells within a second what it can receive; until then its pictures are small. */
 const FIRST_DOWN = 1_000_000
 
@@ -70,6 +72,7 @@ export class Peer {
   #srtp: SrtpSession | undefined
   #heardAt: number
   #down = FIRST_DOWN
+  #second = { since: 0, packets: 0 }
 
   constructor(id: string, gen: number, offer: Offer, certificate: Certificate, timers: Timers, events: PeerEvents) {
     this.id = id
@@ -137,6 +140,7 @@ export class Peer {
 
   /** A datagram that is no check. */
   receive(datagram: Buffer): void {
+    if (this.#isFlood()) return
     const first = datagram[0] ?? 0
     if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
     if (first >> 6 !== 2 || this.#srtp === undefined) return
@@ -146,6 +150,13 @@ export class Peer {
     } catch (cause) {
       if (!(cause instanceof Malformed)) throw cause
     }
+  }
+
+  #isFlood(): boolean {
+    const now = this.#timers.elapsed()
+    if (now - this.#second.since >= 1000) this.#second = { since: now, packets: 0 }
+    this.#second.packets += 1
+    return this.#second.packets > PACKETS_PER_SECOND
   }
 
   askKeyFrame(layer: Layer): void {
