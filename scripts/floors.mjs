@@ -22,6 +22,16 @@ export const FLOORS = {
     ["backups/backups.ts", "personal", "quiet", "workspaces"],
     ["backups", "platform", "sweeps"],
   ],
+  "src/sfu": [
+    "bytes.ts",
+    ["dtls", "ice", "rtp"],
+    "srtp",
+    "forwarding",
+    "session",
+    "forwarding/room.ts",
+    ["process-protocol.ts", "sfu.ts"],
+    "sfu-process.ts",
+  ],
   "src/media": [
     "*",
     ["broadcast", "captions", "storage"],

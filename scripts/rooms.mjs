@@ -16,7 +16,9 @@ export const MAY_IMPORT = {
   store: [],
   mail: ["store"],
   help: [],
-  media: ["store"],
+  // The process of its own beside the server: it has nothing but itself.
+  sfu: [],
+  media: ["sfu", "store"],
   identity: ["store"],
   actors: ["protocol", "store"],
   erasure: ["actors", "store"],

@@ -153,7 +153,7 @@ const statsOf = ({ page }: Caller) =>
         const pc = open.find((one) => one.getReceivers().some(({ track }) => ids.includes(track.id)))
         const report = await pc?.getStats()
         // Plain objects: a report does not leave the page.
-        return { name, state, stats: Array.from(report?.values() ?? [], (one: object) => ({ ...one })) as Stat[] }
+        return { name, state, ids, stats: Array.from(report?.values() ?? [], (one: object) => ({ ...one })) as Stat[] }
       }),
     )
   })
@@ -166,10 +166,13 @@ const routeIn = (stats: ReadonlyArray<Stat>): string => {
 
 /** What each present peer has sent so far, by the browser's own counts. */
 export const receivedBy = async (caller: Caller): Promise<ReadonlyArray<Received>> =>
-  (await statsOf(caller)).map(({ name, state, stats }) => {
+  (await statsOf(caller)).map(({ name, state, ids, stats }) => {
     const inbound = (kind: string, count: string): number =>
       stats
-        .filter((one) => one.type === "inbound-rtp" && one["kind"] === kind)
+        // One connection to a media server carries several people.
+        .filter(
+          (one) => one.type === "inbound-rtp" && one["kind"] === kind && ids.includes(String(one["trackIdentifier"])),
+        )
         .reduce((sum, one) => sum + Number(one[count] ?? 0), 0)
     return {
       name,

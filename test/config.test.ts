@@ -75,6 +75,13 @@ describe("a value that cannot be used", () => {
     ["MEDIA_URL", { MEDIA_API_SECRET: "short-secret" }],
     ["MESH_MAX_PEERS", { MESH_MAX_PEERS: "7" }],
     ["MESH_MAX_PEERS", { MESH_MAX_PEERS: "1" }],
+    ["MEDIA_PORT", { MEDIA_PORT: "70000" }],
+    ["MEDIA_ADDRESSES", { MEDIA_ADDRESSES: "media.example.com" }],
+    ["MEDIA_MAX_PEERS", { MEDIA_MAX_PEERS: "51" }],
+    [
+      "MEDIA_PORT",
+      { MEDIA_PORT: "8081", MEDIA_URL: "wss://media.example", MEDIA_API_KEY: "key", MEDIA_API_SECRET: "s".repeat(32) },
+    ],
     ["ICE_SERVERS", { ICE_SERVERS: "https://turn.example" }],
     ["ICE_SERVERS", { ICE_SERVERS: "stun:turn.example:3478, turn:" }],
     ["ICE_SERVERS", { ICE_SERVERS: "stun:turn.example?transport=udp" }],

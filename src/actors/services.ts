@@ -1,5 +1,5 @@
 /** Services used by live events, and the operator's settings for all of them. */
-import type { Effect, Fiber } from "effect"
+import type { Context, Effect, Fiber } from "effect"
 import type { ShardId } from "effect/cluster"
 import type { Timers } from "../clock/timers.ts"
 import type { AnswerDeadlines } from "../model/limits/answer-deadlines.ts"
@@ -8,6 +8,7 @@ import type { LiveCommits } from "../store/live/live-commits.ts"
 import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
+import type { CallServer } from "./calls/call-server.ts"
 import type { Unreachable } from "./commands.ts"
 import type { Deployment } from "./domain/turn.ts"
 import type { Feed } from "./feed.ts"
@@ -24,6 +25,7 @@ export interface ActorServices {
   readonly telemetry: Telemetry["Service"]
   readonly ownership: Ownership["Service"]
   readonly system: EventSystem
+  readonly callServer: Context.Service.Shape<typeof CallServer>
   /** Runs an effect in the background. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 }

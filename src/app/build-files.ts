@@ -8,6 +8,8 @@ import type { MediaProcessorOptions } from "../media/processing/media-processor.
 export interface BuildFiles {
   /** Module of the process that inspects media. */
   readonly mediaEntry: MediaProcessorOptions["entry"]
+  /** Module of the process that forwards sound and picture. */
+  readonly sfuEntry: MediaProcessorOptions["entry"]
   readonly hashCost?: HashCost
   /** Folder of the client for pages. */
   readonly clientFiles: URL
@@ -23,6 +25,7 @@ export interface BuildFiles {
 
 export const BUILD_FILES: BuildFiles = {
   mediaEntry: { module: fileURLToPath(new URL("../media/processing/media-process.js", import.meta.url)), args: [] },
+  sfuEntry: { module: fileURLToPath(new URL("../sfu/sfu-process.js", import.meta.url)), args: [] },
   clientFiles: new URL("../client-files/", import.meta.url),
   docsFiles: new URL("../docs-files/", import.meta.url),
   webFiles: new URL("../web-files/", import.meta.url),

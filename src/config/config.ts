@@ -110,7 +110,9 @@ export interface Config {
   } | null
   /** Pages for people; null when the server has none. */
   readonly web: { readonly embedOrigins: ReadonlyArray<string> } | null
-  /** Calls between browsers. */
+  /** The media server that is part of this one; null when browsers connect to each other. */
+  readonly sfu: { readonly port: number; readonly addresses: ReadonlyArray<string> } | null
+  /** Calls over the gateway. */
   readonly mesh: {
     readonly maxPeers: number
     readonly ice: { readonly urls: ReadonlyArray<string>; readonly turnSecret: Redacted.Redacted<string> | null }
@@ -336,8 +338,9 @@ const configOf = (
         : { url: values.HELP_LLM_URL, name: values.HELP_LLM_MODEL, key: values.HELP_LLM_KEY },
     media: mediaOf(values),
     web: values.WEB === "off" ? null : { embedOrigins: values.EMBED_ORIGINS },
+    sfu: values.MEDIA_PORT === 0 ? null : { port: values.MEDIA_PORT, addresses: values.MEDIA_ADDRESSES },
     mesh: {
-      maxPeers: values.MESH_MAX_PEERS,
+      maxPeers: values.MEDIA_PORT === 0 ? values.MESH_MAX_PEERS : values.MEDIA_MAX_PEERS,
       ice: { urls: values.ICE_SERVERS, turnSecret: values.TURN_SECRET },
       policy: values.RTC_POLICY,
     },

@@ -101,6 +101,21 @@ export const CONFIG_KEYS = [
     doc: "People of a room who send sound and picture to each other's browsers where there is no media server, 2 to 6; with sound alone there may be 8.",
   },
   {
+    name: "MEDIA_PORT",
+    fallback: "0",
+    doc: "UDP and TCP port of the media server that is part of this server, for rooms of more people than browsers can connect to each other; 0: none. Each further process of `WORKERS` takes the next free one of 64 ports.",
+  },
+  {
+    name: "MEDIA_ADDRESSES",
+    fallback: "unset",
+    doc: "IP addresses at which browsers reach `MEDIA_PORT`, comma separated, such as `203.0.113.7`; by default those of the machine.",
+  },
+  {
+    name: "MEDIA_MAX_PEERS",
+    fallback: "25",
+    doc: "People of a room with sound and picture on that media server, 2 to 50.",
+  },
+  {
     name: "ICE_SERVERS",
     fallback: "unset",
     doc: "STUN and TURN servers for such rooms, comma separated, such as `stun:turn.example:3478,turn:turn.example:3478?transport=udp`; without any, only browsers that reach each other's addresses directly connect.",

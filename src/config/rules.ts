@@ -124,6 +124,9 @@ export const crossProblems = (values: Partial<Values>, isWorker: boolean): Reado
     ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
     ...backupProblems(values, isWorker),
     ...relayProblems(values),
+    ...((values.MEDIA_PORT ?? 0) > 0 && values.MEDIA_URL != null
+      ? ["MEDIA_PORT must be 0 beside MEDIA_URL: rooms are on one media server."]
+      : []),
     ...acmeProblems(values, isWorker),
     ...clusterProblems(values, isWorker),
   ]

@@ -1,4 +1,5 @@
 /** Parser of each environment key: its rule as a schema, and its default. No message holds the value of a secret. */
+import { isIP } from "node:net"
 import { availableParallelism } from "node:os"
 import { Config, Redacted, Schema } from "effect"
 import { FEWEST_KEY_CHARACTERS } from "../crypto/secret-key.ts"
@@ -115,6 +116,8 @@ const isNameList = (value: string): boolean =>
 const isOriginList = (value: string): boolean =>
   listed(value).every((origin) => isUrl(origin, ["https:", "http:"]) && new URL(origin).pathname === "/")
 
+const isAddressList = (value: string): boolean => listed(value).every((address) => isIP(address) !== 0)
+
 const isIceList = (value: string): boolean => {
   const urls = listed(value)
   return urls.length <= MOST_ICE_URLS && urls.every(isIceUrl)
@@ -198,6 +201,12 @@ export const SETTINGS = {
     (given) => listed(given).map((origin) => new URL(origin).origin),
   ),
   MESH_MAX_PEERS: integer("MESH_MAX_PEERS", 6, 2, 6),
+  MEDIA_PORT: integer("MEDIA_PORT", 0, 0, 65_535),
+  MEDIA_ADDRESSES: Config.map(
+    required("MEDIA_ADDRESSES", text("must be comma separated IP addresses", isAddressList), ""),
+    listed,
+  ),
+  MEDIA_MAX_PEERS: integer("MEDIA_MAX_PEERS", 25, 2, 50),
   ICE_SERVERS: Config.map(
     required(
       "ICE_SERVERS",

@@ -72,7 +72,18 @@ export const CHAPTERS = {
   "configuration-media": [
     [
       "Calls",
-      ["MESH_MAX_PEERS", "ICE_SERVERS", "TURN_SECRET", "RTC_POLICY", "MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"],
+      [
+        "MESH_MAX_PEERS",
+        "MEDIA_PORT",
+        "MEDIA_ADDRESSES",
+        "MEDIA_MAX_PEERS",
+        "ICE_SERVERS",
+        "TURN_SECRET",
+        "RTC_POLICY",
+        "MEDIA_URL",
+        "MEDIA_API_KEY",
+        "MEDIA_API_SECRET",
+      ],
     ],
     [
       "Broadcasts",

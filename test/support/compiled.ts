@@ -19,6 +19,7 @@ const PROGRAMS = [
   "src/main.ts",
   "src/app/write-descriptions.ts",
   "src/media/processing/media-process.ts",
+  "src/sfu/sfu-process.ts",
   "test-processes/embedded-holder.ts",
 ]
 /** Packages that find files of their own by where they are installed. */

@@ -46,6 +46,13 @@ export const startMediaServer = async (environment: Environment = {}): Promise<T
     mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
   })
 
+/** A server with the media server of its own, which takes a free port. */
+export const startServerWithRooms = async (environment: Environment = {}): Promise<TestServer> =>
+  start(
+    { MEDIA_PORT: "20000", ...environment },
+    { ...CHEAP_HASHES, sfuEntry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] } },
+  )
+
 /** A server that has the client for pages and the documentation: they are built first. */
 export const startServerWithClient = async (environment: Environment = {}): Promise<TestServer> =>
   start(environment, {

@@ -5,6 +5,7 @@
  * calls and rebuilds them from what the nodes remember.
  */
 import { isDeepStrictEqual } from "node:util"
+import type { Context } from "effect"
 import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
@@ -21,6 +22,7 @@ import {
   stepCall,
 } from "./call.ts"
 import type { CallReply, CallRequest, CallStep, RememberedRoom, StepAnswer } from "./call-request.ts"
+import type { CallServer, ServedRooms } from "./call-server.ts"
 import type { CallNews, NodeMessage, PeerSocket } from "./node-messages.ts"
 import { NodeSequences } from "./node-sequences.ts"
 import { type IndexedPeer, PeerIndex } from "./peer-index.ts"
@@ -36,6 +38,7 @@ interface CallsNeeds {
   readonly since: number
   /** Whether an earlier activation existed, whose peers other nodes may still remember. */
   readonly mayBeRemembered: () => boolean
+  readonly server: Context.Service.Shape<typeof CallServer>
 }
 
 /** Socket assigned to a peer. */
@@ -64,11 +67,21 @@ export class Calls {
   readonly #sequences: NodeSequences
   readonly #expiry: DueRun
   readonly #since: number
+  readonly #served: ServedRooms | undefined
 
   constructor(needs: CallsNeeds) {
     this.#needs = needs
     this.#since = needs.since
     this.#sequences = new NodeSequences(needs.eventId, needs.tell)
+    this.#served = needs.server?.open(needs.eventId, {
+      signal: ({ room, peer }, signal) => {
+        const holder = this.#index.find(peer)
+        if (holder?.roomId !== room) return
+        this.#sendTo(holder, (to) => ({ type: "signal", from: room, signal, to }))
+        this.#sequences.deliver()
+      },
+      begunAnew: () => this.sendListsAgain(),
+    })
     this.#expiry = new DueRun(needs.timers, () => {
       this.#expire()
       this.#sequences.deliver()
@@ -115,6 +128,7 @@ export class Calls {
 
   stop(): void {
     this.#expiry.cancel()
+    this.#served?.close()
   }
 
   #take(node: string, step: CallStep): StepAnswer {
@@ -160,6 +174,10 @@ export class Calls {
 
   #signal(holder: IndexedPeer | undefined, { signal }: Signal): StepAnswer {
     if (holder === undefined) return { refusal: NO_SUCH_PEER }
+    if (this.#served !== undefined && signal.to === holder.roomId) {
+      this.#served.signal({ room: holder.roomId, peer: holder.connectionId }, signal)
+      return {}
+    }
     const [effect] = this.#step(holder.roomId, { type: "signal", from: holder.connectionId, signal })
     return effect?.type === "refuse" ? { refusal: effect.refusal } : {}
   }
@@ -283,6 +301,7 @@ export class Calls {
         const { connectionId } = effect.peer
         if (this.#isYoung) this.#gone.add(connectionId)
         else this.#gone.clear()
+        this.#served?.leave({ room: roomId, peer: connectionId })
         const holder = this.#index.remove(connectionId)
         if (holder !== undefined) this.#sendClosed(holder, effect.why === "expired" ? "moved" : effect.why)
         break
@@ -324,6 +343,7 @@ export class Calls {
       sockets.push({ socket: holder.socket, connectionId })
     }
     const peers = room.map(listed)
-    for (const [node, to] of byNode) this.#sequences.put(node, { type: "list", roomId, peers, to, isAsked })
+    const server = this.#served === undefined ? {} : { server: this.#served.session() }
+    for (const [node, to] of byNode) this.#sequences.put(node, { type: "list", roomId, peers, to, isAsked, ...server })
   }
 }

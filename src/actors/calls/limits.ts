@@ -1,6 +1,6 @@
 /**
- * Limits of a browser-to-browser call: the number of people and the media that each may send. Each browser uploads its video to every other
- * one, so (n - 1) times the bitrate below stays at about one megabit per second.
+ * Limits of a call: the number of people and the media that each may send. Without a media server each browser uploads its video to every
+ * other one, so (n - 1) times the bitrate below stays at about one megabit per second.
  */
 import type { RtcLimits, RtcTracks } from "../../protocol/messages/media.ts"
 
@@ -19,26 +19,32 @@ const PICTURES: ReadonlyArray<Picture & { readonly upTo: number }> = [
   { upTo: 6, width: 320, height: 180, frameRate: 15, maxKbps: 150 },
 ]
 
-const pictureOf = (count: number): Picture | null => {
+/** A browser sends its picture to the media server once, in three layers; this is the largest one. */
+const SERVED_PICTURE: Picture = { width: 1280, height: 720, frameRate: 30, maxKbps: 1500 }
+
+const pictureOf = (count: number, isServed: boolean): Picture | null => {
+  if (isServed) return SERVED_PICTURE
   const found = PICTURES.find(({ upTo }) => count <= upTo)
   if (found === undefined) return null
   const { width, height, frameRate, maxKbps } = found
   return { width, height, frameRate, maxKbps }
 }
 
+const mostWithSound = (maxPeers: number): number => Math.max(maxPeers, MAX_AUDIO_PEERS)
+
 /** `maxPeers`: the limit once anybody sends video. */
-export const limitsOf = (count: number, maxPeers: number): RtcLimits => ({
+export const limitsOf = (count: number, maxPeers: number, isServed: boolean): RtcLimits => ({
   maxPeers,
-  maxAudioPeers: MAX_AUDIO_PEERS,
-  video: count <= maxPeers ? pictureOf(count) : null,
+  maxAudioPeers: mostWithSound(maxPeers),
+  video: count <= maxPeers ? pictureOf(count, isServed) : null,
   audio: AUDIO,
 })
 
 /** Whether a peer with these tracks fits into the call beside the others. */
 export const admitsPeer = (others: ReadonlyArray<RtcTracks>, have: RtcTracks, maxPeers: number): boolean => {
   const isWithPicture = have.video || others.some(({ video }) => video)
-  return others.length < (isWithPicture ? Math.min(maxPeers, MAX_AUDIO_PEERS) : MAX_AUDIO_PEERS)
+  return others.length < (isWithPicture ? maxPeers : mostWithSound(maxPeers))
 }
 
 export const fullMessage = (maxPeers: number): string =>
-  `Without a media server a room has at most ${maxPeers} people with sound and picture, or ${MAX_AUDIO_PEERS} with sound alone.`
+  `This room has at most ${maxPeers} people with sound and picture, or ${mostWithSound(maxPeers)} with sound alone.`

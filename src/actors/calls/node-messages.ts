@@ -1,5 +1,6 @@
 /** Messages from live events to the gateway of one node: peer lists and signals of calls, addressed to some of its sockets. */
 import type { CallPeer, PeerSignal } from "./call.ts"
+import type { ServerSignal } from "./call-server.ts"
 
 /** A socket, by its number on the node, and its peer. */
 export interface PeerSocket {
@@ -15,8 +16,15 @@ export type CallNews =
       readonly peers: ReadonlyArray<CallPeer>
       readonly to: ReadonlyArray<PeerSocket>
       readonly isAsked: boolean
+      /** Session of the media server; absent where browsers connect to each other. */
+      readonly server?: string
     }
-  | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal; readonly to: PeerSocket }
+  | {
+      readonly type: "signal"
+      readonly from: string
+      readonly signal: PeerSignal | Omit<ServerSignal, "from">
+      readonly to: PeerSocket
+    }
   /** The socket no longer holds the peer. */
   | { readonly type: "closed"; readonly to: PeerSocket; readonly why: "left" | "moved" | "replaced" }
 

@@ -8,6 +8,7 @@ import { LiveCommits } from "../../store/live/live-commits.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import { CallServer } from "../calls/call-server.ts"
 import { NotOwner } from "../commands.ts"
 import { Feed } from "../feed.ts"
 import type { EventSystem } from "../machine/machine-actor.ts"
@@ -80,6 +81,7 @@ export const liveEventLayer = (
         telemetry,
         ownership,
         system,
+        callServer: yield* CallServer,
         timers: options.timers ?? (yield* currentTimers),
         fork,
         inboxes: {

@@ -49,13 +49,14 @@ export class EventCalls {
 
   #make(): Calls | undefined {
     if (this.#activation === undefined) return undefined
-    const { timers, feed, ownership } = this.#services
+    const { timers, feed, ownership, callServer } = this.#services
     const { fencingToken, at } = this.#activation
     return new Calls({
       eventId: this.#address.eventId,
       timers,
       tell: feed.tell,
       since: at,
+      server: callServer,
       mayBeRemembered: () => fencingToken > FIRST_ACTIVATION && ownership.nodes() > 1,
     })
   }

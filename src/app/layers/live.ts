@@ -1,9 +1,11 @@
 /** Live events: on which process each runs, how their publications reach the gateways, and the limits of requests. */
 import { Effect, Layer } from "effect"
+import { CallServer } from "../../actors/calls/call-server.ts"
 import type { Recorder } from "../../actors/domain/turn.ts"
 import { Feed } from "../../actors/feed.ts"
 import { Ownership } from "../../actors/ownership/ownership.ts"
 import { liveEventsLayer, oneProcess } from "../../actors/placement.ts"
+import { currentTimers } from "../../clock/timers.ts"
 import type { NodeOptions } from "../../cluster/node-layers.ts"
 import type { Config } from "../../config/config.ts"
 import { GATEWAY_DEFAULTS } from "../../gateway/options.ts"
@@ -13,10 +15,12 @@ import { STREAM_SESSIONS_PURPOSE, StreamSessions } from "../../identity/stream-s
 import { type MediaLinks, mediaLinksOf } from "../../media/links.ts"
 import { type AddressGiven, playbackUrlBy } from "../../media/live/addresses.ts"
 import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "../../media/live/live-settings.ts"
+import { SfuHost } from "../../media/rooms/sfu-host.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import { Database } from "../../store/database.ts"
 import { giveBackTokens, takeTokens } from "../../store/limits/shared-buckets.ts"
 import { OtherLoads } from "../../telemetry/other-loads.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { STOP_WITHIN_MS } from "../deadlines.ts"
 import { type Composition, keysOf } from "./composition.ts"
 
@@ -65,6 +69,22 @@ const addressesOf = (
   return ingest === null ? null : { ...given, maxHours: ingest.maxHours, playlist: LIVE_PLAYLIST }
 }
 
+/** The process ends with the layer. */
+const callServerOf = ({ config: { sfu }, parts: { sfuEntry } }: Composition): Layer.Layer<never, never, Telemetry> =>
+  sfu === null
+    ? Layer.empty
+    : Layer.effect(
+        CallServer,
+        Effect.gen(function* () {
+          const { log } = yield* Telemetry
+          const timers = yield* currentTimers
+          return yield* Effect.acquireRelease(
+            Effect.sync(() => new SfuHost({ ...sfu, entry: sfuEntry, timers, log })),
+            (host) => Effect.sync(() => host.stop()),
+          )
+        }),
+      )
+
 export const actorsOf = (composition: Composition) => {
   const { config, publicUrl, kept } = composition
   const links = mediaLinksOf(keysOf(composition, "media-links"))
@@ -82,7 +102,7 @@ export const actorsOf = (composition: Composition) => {
     recorder: recorderOf(config),
     hasStageBroadcasts: config.stage !== null,
     inspector: config.inspector,
-  })
+  }).pipe(Layer.provide(callServerOf(composition)))
 }
 
 /** Limits that all nodes count together, and limits of which each node enforces its share. */

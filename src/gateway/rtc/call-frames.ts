@@ -2,8 +2,9 @@
  * Frames of browser-to-browser calls. Each message is a frame of its own: three session descriptions in one would exceed the size limit.
  */
 
-import type { CallPeer, PeerSignal } from "../../actors/calls/call.ts"
+import type { CallPeer } from "../../actors/calls/call.ts"
 import { limitsOf } from "../../actors/calls/limits.ts"
+import type { CallNews } from "../../actors/calls/node-messages.ts"
 import { iceServersFor } from "../../media/ice-servers.ts"
 import type { DispatchData } from "../../protocol/contract.ts"
 import { OP } from "../../protocol/wire/op.ts"
@@ -19,27 +20,34 @@ export class CallFrames {
   }
 
   /** Sends a peer list, with TURN credentials of the receiver's own. */
-  list(connection: Connection, roomId: string, connectionId: string, peers: ReadonlyArray<CallPeer>): void {
+  list(
+    connection: Connection,
+    roomId: string,
+    connectionId: string,
+    { peers, server }: { readonly peers: ReadonlyArray<CallPeer>; readonly server?: string | undefined },
+  ): void {
     const { options, timers } = this.#services
     const { ice, policy, maxPeers } = options.mesh
     this.#send(connection, "rtc.peers", {
       roomId,
       connectionId,
       peers,
-      limits: limitsOf(peers.length, maxPeers),
+      limits: limitsOf(peers.length, maxPeers, server !== undefined),
       iceServers: iceServersFor(ice, connection.identity.participantId, timers.now()),
       policy,
+      ...(server !== undefined && { server: { session: server } }),
     })
   }
 
   closed(connection: Connection, roomId: string, connectionId: string, closed: "moved" | "replaced"): void {
     const { policy, maxPeers } = this.#services.options.mesh
-    const limits = limitsOf(0, maxPeers)
+    const limits = limitsOf(0, maxPeers, false)
     this.#send(connection, "rtc.peers", { roomId, connectionId, peers: [], limits, iceServers: [], policy, closed })
   }
 
-  signal(connection: Connection, from: string, { to: _, ...signal }: PeerSignal): void {
-    this.#send(connection, "rtc.signal", { from, ...signal })
+  signal(connection: Connection, from: string, signal: Extract<CallNews, { readonly type: "signal" }>["signal"]): void {
+    const { to: _, ...passed } = { to: undefined, ...signal }
+    this.#send(connection, "rtc.signal", { from, ...passed } as DispatchData<"rtc.signal">)
   }
 
   #send<T extends "rtc.peers" | "rtc.signal">(connection: Connection, t: T, d: DispatchData<T>): void {

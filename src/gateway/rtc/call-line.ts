@@ -55,7 +55,7 @@ const FAILED: StepAnswer = {
 const bytesOf = (step: CallStep): number => {
   if (step.type !== "signal") return STEP_BYTES
   const { data } = step.signal
-  return STEP_BYTES + (typeof data === "string" ? data.length : data.reduce((sum, text) => sum + text.length, 0))
+  return STEP_BYTES + (typeof data === "string" ? data : JSON.stringify(data)).length
 }
 
 export class CallLine {

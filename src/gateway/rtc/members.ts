@@ -11,6 +11,8 @@ export interface MemberPeer {
   readonly have: RtcTracks
   /** The list last sent to the socket; empty before the first one. */
   readonly peers: ReadonlyArray<CallPeer>
+  /** Session of the media server of that list. */
+  readonly server?: string | undefined
 }
 
 /** A socket with a peer, or with a join in flight. */

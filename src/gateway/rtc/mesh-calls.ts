@@ -273,7 +273,7 @@ export class MeshCalls {
     return member?.peer?.connectionId === connectionId ? member : undefined
   }
 
-  #list(to: PeerSocket, { roomId, peers, isAsked }: Extract<CallNews, { readonly type: "list" }>): void {
+  #list(to: PeerSocket, { roomId, peers, server, isAsked }: Extract<CallNews, { readonly type: "list" }>): void {
     const member = this.#members.get(to.socket)
     const own = peers.find(({ connectionId }) => connectionId === to.connectionId)
     if (member === undefined || own === undefined) return
@@ -286,9 +286,9 @@ export class MeshCalls {
     }
     const { peer } = member
     if (peer === undefined) return
-    const isNews = isAsked || JSON.stringify(peer.peers) !== JSON.stringify(peers)
-    member.peer = { ...peer, have: own.have, peers }
-    if (isNews) this.#frames.list(member.connection, roomId, to.connectionId, peers)
+    const isNews = isAsked || peer.server !== server || JSON.stringify(peer.peers) !== JSON.stringify(peers)
+    member.peer = { ...peer, have: own.have, peers, server }
+    if (isNews) this.#frames.list(member.connection, roomId, to.connectionId, { peers, server })
   }
 
   /** The peer has left, or the live event has given it to another socket or removed it. */

@@ -62,6 +62,26 @@ const Candidates = Schema.Array(Schema.String.check(Schema.isBetweenLength(1, 51
   Schema.isBetweenLength(1, 16),
 )
 const DescriptionKind = Schema.Literals(["offer", "answer"])
+const ViewsKind = Schema.Literal("views")
+/** Tiles that the sender's page shows, the most important first. */
+const Views = Schema.Array(
+  Schema.Struct({
+    /** `connectionId` of the person. */
+    peer: Id,
+    source: Schema.Literals(["camera", "screen"]),
+    /** Height of the tile in pixels of the screen. */
+    height: between(1, 4320),
+  }),
+).check(Schema.isMaxLength(25))
+const SlotsKind = Schema.Literal("slots")
+/** What each place of the receiver's offer shows now, by the name of its section; `peer` is null where it shows nobody. */
+const Slots = Schema.Array(
+  Schema.Struct({
+    mid: Schema.String,
+    peer: nullable(Schema.String),
+    source: nullable(Schema.Literals(["microphone", "camera", "screen"])),
+  }),
+)
 const CandidatesKind = Schema.Literal("candidates")
 
 /** Browser-to-browser calls. Signals contain addresses of people: they are sent to one connection, and never stored or logged. */
@@ -135,12 +155,13 @@ export const MEDIA_COMMANDS = {
     reply: Schema.Struct({ connectionId: Uuid, resumed: Schema.Boolean }),
   }),
   "rtc.leave": connectionCommand({ ...CALLING, data: NoData, reply: Done }),
-  /** Sends a signal to one peer of the call. */
+  /** Sends a signal to one peer of the call, or to the call's media server, whose name is the room's id. */
   "rtc.signal": connectionCommand({
     ...CALLING,
     data: Schema.Union([
       Schema.Struct({ to: Id, kind: DescriptionKind, data: Description, gen: Generation }),
       Schema.Struct({ to: Id, kind: CandidatesKind, data: Candidates, gen: Generation }),
+      Schema.Struct({ to: Id, kind: ViewsKind, data: Views, gen: Generation }),
     ]),
     reply: Done,
   }),
@@ -165,6 +186,8 @@ export const MEDIA_DISPATCHES = {
       limits: RtcLimits,
       iceServers: Schema.Array(IceServer),
       policy: RtcPolicy,
+      /** The call goes through this server. Another session has begun anew: connect to it again. */
+      server: optional(Schema.Struct({ session: Schema.String })),
       /** The receiver moved to another room or lost its seat, or another tab of the participant joined. */
       closed: optional(Schema.Literals(["moved", "replaced"])),
     }),
@@ -174,6 +197,7 @@ export const MEDIA_DISPATCHES = {
     Schema.Union([
       Schema.Struct({ from: Schema.String, kind: DescriptionKind, data: Schema.String, gen: Schema.Int }),
       Schema.Struct({ from: Schema.String, kind: CandidatesKind, data: Schema.Array(Schema.String), gen: Schema.Int }),
+      Schema.Struct({ from: Schema.String, kind: SlotsKind, data: Slots, gen: Schema.Int }),
     ]),
     [],
   ),

@@ -108,6 +108,7 @@ class World {
       timers: systemTimers,
       since: systemTimers.elapsed(),
       tell: (to, message) => void this.told.push({ node: to, message }),
+      server: null,
       mayBeRemembered: () => !isFirst,
     })
   }

@@ -9,6 +9,7 @@ import type {
 } from "../../../packages/client/src/media/web-rtc.ts"
 
 export const trackOf = (kind: string): TrackLike => ({
+  id: kind,
   kind,
   enabled: true,
   getSettings: () => ({ width: 640, height: 360 }),
@@ -74,10 +75,11 @@ export class FakeConnection implements PeerConnectionLike {
     return sender
   }
 
-  addTransceiver(kind: "audio" | "video"): unknown {
+  addTransceiver(given: TrackLike | "audio" | "video"): { readonly sender: SenderLike } {
+    const kind = typeof given === "string" ? given : given.kind
     this.received.push(kind)
     this.#need()
-    return undefined
+    return { sender: new Sender(typeof given === "string" ? trackOf(kind) : given) }
   }
 
   #need(): void {

@@ -65,6 +65,7 @@ export const openCallNodes = (
       tell: (node, message) => {
         if (!isCut) whole.tell(node, crossing(message))
       },
+      server: null,
       mayBeRemembered: () => !isFirst,
     })
   }

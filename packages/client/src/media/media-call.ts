@@ -1,7 +1,6 @@
 /**
- * Sound and picture between the browsers of a room, without a media server. From `start` on it joins the call of the participant's room,
- * and follows them from room to room. It links to each peer that the server lists; the server's lists decide, and a lost socket alone ends
- * nothing.
+ * Sound and picture of a room, between its browsers or through the media server of the call. From `start` on it joins the call of the
+ * participant's room, and follows them from room to room. The server's lists decide who is in it, and a lost socket alone ends nothing.
  */
 
 import { Emitter } from "../connection/emitter.ts"
@@ -9,10 +8,12 @@ import type { RtcLimits, RtcTracks } from "../contract/types.ts"
 import { CommandRefused, type CommandReply } from "../entry.ts"
 import type { LocalMedia, MediaCallEvents, MediaPeer, MediaProblem, MediaState } from "./call-events.ts"
 import type { CallGateway } from "./call-gateway.ts"
-import { afterRefusal, isSameTracks, type ListedPeer, linkChanges, type PeerList, presentSeat } from "./call-rules.ts"
+import { afterRefusal, isSameTracks, type PeerList, presentSeat } from "./call-rules.ts"
 import { backoffMs } from "./link-rules.ts"
+import type { CallLinks, LinksNeeds, MediaView } from "./links.ts"
 import { LocalTracks, type TrackKind } from "./local-tracks.ts"
-import { PeerLink } from "./peer-link.ts"
+import { MeshLinks } from "./mesh-links.ts"
+import { ServedLinks } from "./served-links.ts"
 import { platformWebRtc, type TrackLike, type WebRtc } from "./web-rtc.ts"
 
 /** Refresh interval: TURN credentials end an hour after the list that has them. */
@@ -20,16 +21,10 @@ const REFRESH_MS = 50 * 60_000
 /** Maximum wait of a restart for fresh credentials, which it needs only for a relay. */
 const REFRESH_WITHIN_MS = 1500
 
-interface Linked {
-  readonly peer: ListedPeer
-  readonly link: PeerLink
-}
-
 export class MediaCall {
   readonly #gateway: CallGateway
   readonly #given: WebRtc | undefined
   readonly #events = new Emitter<MediaCallEvents>()
-  readonly #links = new Map<string, Linked>()
   #webRtc: WebRtc | undefined
   /** Undefined before the start. */
   #tracks: LocalTracks | undefined
@@ -40,6 +35,8 @@ export class MediaCall {
   #isElsewhere = false
   #ownId: string | undefined
   #list: PeerList | undefined
+  #links: CallLinks | undefined
+  #views: ReadonlyArray<MediaView> = []
   #joins = 0
   #failures = 0
   /** Tracks of the last `rtc.join`; undefined when it was refused, or there is none. */
@@ -57,7 +54,7 @@ export class MediaCall {
     gateway.on("status", (status) => this.#follow(status === "ready"))
     gateway.on("state", () => this.#follow(false))
     gateway.on("rtc.peers", (list) => this.#take(list))
-    gateway.on("rtc.signal", (signal) => this.#links.get(signal.from)?.link.receive(signal))
+    gateway.on("rtc.signal", (signal) => this.#links?.receive(signal))
   }
 
   /** Adds a listener; returns a function that removes it. */
@@ -74,11 +71,7 @@ export class MediaCall {
   }
 
   get peers(): ReadonlyArray<MediaPeer> {
-    return Array.from(this.#links.values(), ({ peer, link }) => ({
-      ...peer,
-      state: link.state === "waiting" ? "connecting" : link.state,
-      stream: link.stream,
-    }))
+    return this.#links?.peers ?? []
   }
 
   /**
@@ -123,6 +116,12 @@ export class MediaCall {
     return this.#setTrack("video", track)
   }
 
+  /** Says which people the page shows and how large, the most important first: a media server sends no more than that. */
+  show(views: ReadonlyArray<MediaView>): void {
+    this.#views = views
+    this.#links?.show(views)
+  }
+
   setMicrophone(track: TrackLike | null): Promise<void> {
     return this.#setTrack("audio", track)
   }
@@ -154,7 +153,7 @@ export class MediaCall {
   #use(tracks: LocalTracks, kind: TrackKind, track: TrackLike | null): void {
     if (tracks[kind] === track) return
     tracks.use(kind, track)
-    for (const { link } of this.#links.values()) link.setTrack(kind, track)
+    this.#links?.setTrack(kind, track)
   }
 
   /** Corrects a track that changed during a join: the room has the tracks of the join. */
@@ -229,9 +228,9 @@ export class MediaCall {
 
   #leave(): void {
     clearTimeout(this.#refreshing)
-    const had = this.#links.size > 0
-    for (const { link } of this.#links.values()) link.close()
-    this.#links.clear()
+    const had = this.peers.length > 0
+    this.#links?.close()
+    this.#links = undefined
     this.#ownId = undefined
     this.#list = undefined
     if (had) this.#changed()
@@ -249,7 +248,7 @@ export class MediaCall {
       ({ d }) => {
         if (join !== this.#joins) return
         this.#failures = 0
-        if (d.resumed) for (const { link } of this.#links.values()) link.resumed()
+        if (d.resumed) this.#links?.resumed()
       },
       (cause: unknown) => {
         if (join === this.#joins) this.#refused(cause)
@@ -288,23 +287,18 @@ export class MediaCall {
       if (list.connectionId === this.#ownId) this.#closed(list.closed)
       return
     }
-    const { close, open } = linkChanges([...this.#links.keys()], list, this.#ownId)
-    for (const id of close) {
-      this.#links.get(id)?.link.close()
-      this.#links.delete(id)
+    if (list.connectionId !== this.#ownId || (list.server === undefined) !== (this.#list?.server === undefined)) {
+      this.#links?.close()
+      this.#links = undefined
     }
     this.#list = list
     this.#ownId = list.connectionId
     this.#become("joined")
     // A listener may stop the call at each of its events.
     if (this.#list !== list) return
-    for (const peer of list.peers) {
-      const linked = this.#links.get(peer.connectionId)
-      if (linked !== undefined) this.#links.set(peer.connectionId, { ...linked, peer })
-    }
-    for (const peer of open) if (this.#list === list) this.#linkTo(peer, tracks, list.connectionId)
+    this.#links ??= this.#linksOf(list, tracks)
+    this.#links?.take(list)
     if (this.#list !== list) return
-    for (const { link } of this.#links.values()) link.applyLimits()
     this.#refreshLater()
     this.#events.emit("limits", list.limits)
     this.#changed()
@@ -325,28 +319,26 @@ export class MediaCall {
     this.#joinLater()
   }
 
-  #linkTo(peer: ListedPeer, tracks: LocalTracks, ownId: string): void {
-    const { connectionId: peerId } = peer
+  #linksOf(list: PeerList, tracks: LocalTracks): CallLinks | undefined {
     const webRtc = this.#webRtc
-    if (webRtc === undefined) return
-    const link = new PeerLink({
+    if (webRtc === undefined) return undefined
+    const needs: LinksNeeds = {
       webRtc,
-      ownId,
-      peerId,
+      ownId: list.connectionId,
       tracks,
       configuration: () => ({
         iceServers: this.#list?.iceServers ?? [],
         iceTransportPolicy: this.#list?.policy ?? "all",
       }),
-      limits: () => this.#list?.limits,
-      expectsVideo: () => this.#links.get(peerId)?.peer.have.video ?? false,
       send: (signal) => this.#gateway.command("rtc.signal", signal),
       refresh: () => this.#refresh(),
       changed: () => this.#changed(),
       failed: (detail) => this.#report("link", detail),
-    })
-    this.#links.set(peerId, { peer, link })
-    link.start()
+    }
+    if (list.server === undefined) return new MeshLinks(needs)
+    const links = new ServedLinks(list, needs)
+    links.show(this.#views)
+    return links
   }
 
   /** Joining again without a change is answered with a list and fresh credentials. */

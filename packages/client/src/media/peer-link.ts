@@ -19,7 +19,7 @@ import type { LocalTracks, TrackKind } from "./local-tracks.ts"
 import { Outbox, type Signal } from "./outbox.ts"
 import type { IceConfiguration, PeerConnectionLike, SenderLike, StreamLike, TrackLike, WebRtc } from "./web-rtc.ts"
 
-type IncomingSignal = DispatchData<"rtc.signal">
+type IncomingSignal = Exclude<DispatchData<"rtc.signal">, { readonly kind: "slots" }>
 
 /** Interface of the call for a link. */
 interface LinkNeeds {

@@ -2,6 +2,7 @@
 import type { IceServer, RtcPolicy } from "../contract/types.ts"
 
 export interface TrackLike {
+  readonly id: string
   readonly kind: string
   enabled: boolean
   getSettings?(): { readonly width?: number; readonly height?: number }
@@ -13,6 +14,7 @@ export interface StreamLike {
 }
 
 interface Encoding {
+  rid?: string
   active?: boolean
   maxBitrate?: number
   maxFramerate?: number
@@ -43,9 +45,18 @@ export interface PeerConnectionLike {
   onnegotiationneeded: (() => void) | null
   onconnectionstatechange: (() => void) | null
   onicecandidate: ((event: { readonly candidate: { readonly candidate: string } | null }) => void) | null
-  ontrack: ((event: { readonly streams: ReadonlyArray<StreamLike> }) => void) | null
+  ontrack:
+    | ((event: {
+        readonly track: TrackLike
+        readonly streams: ReadonlyArray<StreamLike>
+        readonly transceiver: { readonly mid: string | null }
+      }) => void)
+    | null
   addTrack(track: TrackLike, stream: StreamLike): SenderLike
-  addTransceiver(kind: "audio" | "video", init: { readonly direction: "recvonly" }): unknown
+  addTransceiver(
+    trackOrKind: TrackLike | "audio" | "video",
+    init: { readonly direction: "recvonly" | "sendonly"; readonly sendEncodings?: ReadonlyArray<Readonly<Encoding>> },
+  ): { readonly sender: SenderLike }
   setLocalDescription(): Promise<void>
   setRemoteDescription(description: Description): Promise<void>
   addIceCandidate(candidate: object): Promise<void>
@@ -57,7 +68,7 @@ export interface PeerConnectionLike {
 /** Defaults to the browser's own. */
 export interface WebRtc {
   readonly RTCPeerConnection: new (configuration: IceConfiguration) => PeerConnectionLike
-  readonly MediaStream: new () => StreamLike
+  readonly MediaStream: new (tracks?: ReadonlyArray<TrackLike>) => StreamLike
 }
 
 /** Undefined outside a browser with WebRTC. */

@@ -1,0 +1,162 @@
+/** A room: whose packets go to whom. It decides each quarter of a second, and at once when a person comes or goes. */
+
+import type { RtpPacket } from "../rtp/packet.ts"
+import type { Peer } from "../session/peer.ts"
+import { byRecentSpeech, layersWithin, placed, type Wanted } from "./assignment.ts"
+import type { Layer } from "./layer.ts"
+import type { Publication, Source } from "./publication.ts"
+import type { Slot } from "./slot.ts"
+
+/** A tile that a browser shows. */
+export interface View {
+  readonly peer: string
+  readonly source: Source
+  /** In pixels. */
+  readonly height: number
+}
+
+/** What a slot shows; without a person: nothing. */
+export interface SlotContent {
+  readonly mid: string
+  readonly peer: string | null
+  readonly source: Source | null
+}
+
+export interface RoomEvents {
+  readonly onSlots: (room: string, peer: string, gen: number, slots: ReadonlyArray<SlotContent>) => void
+  /** Ids of people who speak, the latest first. */
+  readonly onSpeakers: (room: string, speakers: ReadonlyArray<string>) => void
+}
+
+/** Without a view, tiles are taken to be small. */
+const UNKNOWN_HEIGHT = 360
+const SPEAKS_FOR_MS = 1500
+
+interface Member {
+  readonly peer: Peer
+  views: ReadonlyArray<View>
+  told: string
+}
+
+export class Room {
+  readonly #id: string
+  readonly #events: RoomEvents
+  readonly #now: () => number
+  readonly #members = new Map<string, Member>()
+  /** Slots that show a publication, so that a packet finds its ways without a search. */
+  #ways = new Map<Publication, ReadonlyArray<Slot>>()
+  #speakers = ""
+
+  constructor(id: string, now: () => number, events: RoomEvents) {
+    this.#id = id
+    this.#now = now
+    this.#events = events
+  }
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  get peers(): ReadonlyArray<Peer> {
+    return [...this.#members.values()].map(({ peer }) => peer)
+  }
+
+  add(peer: Peer): void {
+    this.#members.set(peer.id, { peer, views: [], told: "" })
+    this.decide()
+  }
+
+  remove(peer: Peer): void {
+    if (this.#members.get(peer.id)?.peer === peer && this.#members.delete(peer.id)) this.decide()
+  }
+
+  look(id: string, views: ReadonlyArray<View>): void {
+    const member = this.#members.get(id)
+    if (member === undefined) return
+    member.views = views
+    this.decide()
+  }
+
+  forward(publication: Publication, layer: Layer, packet: RtpPacket, number: number): void {
+    const now = this.#now()
+    for (const slot of this.#ways.get(publication) ?? []) slot.forward(layer, packet, number, now)
+  }
+
+  /** Asks the source of what the slot shows for a whole picture. */
+  askKeyFrame(slot: Slot): void {
+    const layer = slot.awaited ?? slot.shown
+    const owner = slot.publication?.owner
+    if (layer !== undefined && owner !== undefined) this.#members.get(owner)?.peer.askKeyFrame(layer)
+  }
+
+  decide(): void {
+    const now = this.#now()
+    const all = [...this.#members.values()].flatMap(({ peer }) => peer.publications)
+    const ways = new Map<Publication, Array<Slot>>()
+    for (const member of this.#members.values()) this.#place(member, all, ways, now)
+    this.#ways = ways
+    const speakers = byRecentSpeech(all.filter(({ spokeAt }) => now - spokeAt < SPEAKS_FOR_MS)).map(
+      ({ owner }) => owner,
+    )
+    const said = speakers.join(" ")
+    if (said !== this.#speakers) this.#events.onSpeakers(this.#id, speakers)
+    this.#speakers = said
+  }
+
+  #place(member: Member, all: ReadonlyArray<Publication>, ways: Map<Publication, Array<Slot>>, now: number): void {
+    const { peer } = member
+    const others = all.filter(({ owner, layers }) => owner !== peer.id && layers.some((layer) => layer?.isSent(now)))
+    const sounds = byRecentSpeech(others.filter(({ kind }) => kind === "audio"))
+    const pictures = this.#wantedBy(member, others)
+    const layers = layersWithin(pictures, peer.down, now)
+    const shown = pictures.flatMap(({ publication }) => (layers.has(publication) ? [publication] : []))
+    for (const [kind, wanted] of [
+      ["audio", sounds],
+      ["video", shown],
+    ] as const) {
+      const slots = peer.slots.filter((slot) => slot.kind === kind)
+      const contents = placed(
+        slots.map(({ publication }) => publication),
+        wanted,
+      )
+      for (const [at, slot] of slots.entries()) {
+        const publication = contents[at]
+        const target = kind === "audio" ? publication?.layers[0] : publication && layers.get(publication)
+        slot.show(publication, target)
+        if (publication !== undefined) ways.set(publication, [...(ways.get(publication) ?? []), slot])
+        if (slot.awaited !== undefined) this.askKeyFrame(slot)
+      }
+    }
+    this.#tell(member)
+  }
+
+  /** The tiles that the browser shows; a browser that did not say so gets who spoke last. Screens come first. */
+  #wantedBy({ views }: Member, others: ReadonlyArray<Publication>): ReadonlyArray<Wanted> {
+    const pictures = others.filter(({ kind }) => kind === "video")
+    if (views.length > 0)
+      return views.flatMap(({ peer, source, height }) => {
+        const publication = pictures.find((one) => one.owner === peer && one.source === source)
+        return publication === undefined ? [] : [{ publication, height }]
+      })
+    const spokeAt = new Map(others.map(({ owner, spokeAt: at }) => [owner, at]))
+    return pictures
+      .toSorted((a, b) => Number(b.source === "screen") - Number(a.source === "screen") || order(spokeAt, a, b))
+      .map((publication) => ({ publication, height: UNKNOWN_HEIGHT }))
+  }
+
+  #tell(member: Member): void {
+    const slots = member.peer.slots.map(({ mid, publication }) => ({
+      mid,
+      peer: publication?.owner ?? null,
+      source: publication?.source ?? null,
+    }))
+    const told = JSON.stringify(slots)
+    if (told !== member.told) this.#events.onSlots(this.#id, member.peer.id, member.peer.gen, slots)
+    member.told = told
+  }
+}
+
+const order = (spokeAt: ReadonlyMap<string, number>, a: Publication, b: Publication): number => {
+  const [first, second] = [spokeAt.get(a.owner) ?? 0, spokeAt.get(b.owner) ?? 0]
+  return first === second ? 0 : second - first
+}

@@ -1,0 +1,28 @@
+/** Messages between the server and the process of the forwarding unit. */
+import type { SlotContent, View } from "./forwarding/room.ts"
+
+/** A browser in a room; `peer` is unique in the process. */
+export interface RoomPeer {
+  readonly room: string
+  readonly peer: string
+}
+
+export type SfuTask =
+  | {
+      readonly type: "listen"
+      readonly port: number
+      readonly ports: number
+      readonly addresses: ReadonlyArray<string>
+    }
+  /** `gen` counts the browser's connections: an offer of another one begins a new session. */
+  | (RoomPeer & { readonly type: "offer"; readonly gen: number; readonly sdp: string })
+  | (RoomPeer & { readonly type: "leave" })
+  | (RoomPeer & { readonly type: "look"; readonly views: ReadonlyArray<View> })
+
+export type SfuNews =
+  | { readonly type: "listening"; readonly port: number }
+  | (RoomPeer & { readonly type: "answer"; readonly gen: number; readonly sdp: string })
+  | (RoomPeer & { readonly type: "slots"; readonly gen: number; readonly slots: ReadonlyArray<SlotContent> })
+  | { readonly type: "speakers"; readonly room: string; readonly speakers: ReadonlyArray<string> }
+  /** What the process could not do, without addresses of people. */
+  | { readonly type: "said"; readonly text: string }

@@ -1,0 +1,262 @@
+/**
+ * One browser's session: its path, its keys, what it publishes and the slots in which it receives. A packet that does not prove itself is
+ * dropped without a trace.
+ */
+import { randomBytes, randomInt } from "node:crypto"
+import type { Timers } from "../../clock/timers.ts"
+import { Malformed } from "../bytes.ts"
+import type { Certificate } from "../dtls/certificate.ts"
+import { DtlsServer } from "../dtls/server.ts"
+import { Layer } from "../forwarding/layer.ts"
+import { Publication, type Source } from "../forwarding/publication.ts"
+import { Slot } from "../forwarding/slot.ts"
+import { isRtcp, type RtpPacket, readRtp } from "../rtp/packet.ts"
+import {
+  bandwidthLimit,
+  type Feedback,
+  keyFrameRequest,
+  lossReport,
+  readFeedback,
+  receiverReport,
+} from "../rtp/rtcp.ts"
+import { srtpKeysOf } from "../srtp/keys.ts"
+import { SrtpSession } from "../srtp/session.ts"
+import type { Offer, Section } from "./offer.ts"
+
+interface PeerEvents {
+  /** The browser ended its session, or is not who made the offer. */
+  readonly onClosed: (peer: Peer) => void
+  readonly onPacket: (publication: Publication, layer: Layer, packet: RtpPacket, number: number) => void
+  /** A browser asks that its slot shows a whole picture. */
+  readonly onKeyFrameAsked: (slot: Slot) => void
+}
+
+/** Address from which datagrams of the browser come, or a connection. */
+export interface Path {
+  readonly key: string
+  readonly send: (datagram: Buffer) => void
+}
+
+/** What a browser may send, for its microphone, its camera in three layers, and its screen. */
+const MOST_UP = 6_000_000
+/** A browser sends some 300 packets a second. More than this is no call: the rest is dropped before it costs anything. */
+const PACKETS_PER_SECOND = 2000
+/** A browser tells within a second what it can receive; until then its pictures are small. */
+const FIRST_DOWN = 1_000_000
+
+interface Received {
+  readonly sent: Sent
+  readonly layer: Layer
+}
+
+interface Sent {
+  readonly publication: Publication
+  readonly section: Section
+}
+
+export class Peer {
+  readonly id: string
+  /** Counts the browser's connections. */
+  readonly gen: number
+  /** Secrets of the path: each session has its own, and the server knows a check by them. */
+  readonly fragment = randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "0")
+  readonly password = randomBytes(24).toString("base64url").replaceAll(/[-_]/g, "0")
+  readonly #events: PeerEvents
+  readonly #timers: Timers
+  readonly #dtls: DtlsServer
+  readonly #source = randomInt(1, 0x7fff_ffff)
+  readonly #slots = new Map<string, Slot>()
+  readonly #sent = new Map<string, Sent>()
+  readonly #layers = new Map<number, Received>()
+  #path: Path | undefined
+  #srtp: SrtpSession | undefined
+  #heardAt: number
+  #down = FIRST_DOWN
+  #second = { since: 0, packets: 0 }
+
+  constructor(id: string, gen: number, offer: Offer, certificate: Certificate, timers: Timers, events: PeerEvents) {
+    this.id = id
+    this.gen = gen
+    this.#events = events
+    this.#timers = timers
+    this.#heardAt = timers.elapsed()
+    this.#dtls = new DtlsServer({
+      certificate,
+      fingerprint: offer.fingerprint,
+      timers,
+      send: (datagram) => this.#path?.send(datagram),
+      onConnected: (secrets) => {
+        this.#srtp = new SrtpSession(srtpKeysOf(secrets))
+      },
+      onClosed: () => events.onClosed(this),
+    })
+    this.negotiate(offer)
+  }
+
+  /** Takes another offer of the same session: it may add sections, never change what one is for. */
+  negotiate({ sections }: Offer): void {
+    for (const { section } of sections) {
+      if (section === undefined) continue
+      if (section.isSent) this.#publish(section)
+      else if (!this.#slots.has(section.mid)) this.#slots.set(section.mid, this.#slotOf(section))
+    }
+  }
+
+  get isConnected(): boolean {
+    return this.#srtp !== undefined
+  }
+
+  /** Bits that the browser takes in a second, as it says. */
+  get down(): number {
+    return this.#down
+  }
+
+  get slots(): ReadonlyArray<Slot> {
+    return [...this.#slots.values()]
+  }
+
+  get publications(): ReadonlyArray<Publication> {
+    return [...this.#sent.values()].map(({ publication }) => publication)
+  }
+
+  get path(): Path | undefined {
+    return this.#path
+  }
+
+  /** Milliseconds since the last authentic check. */
+  silentFor(): number {
+    return this.#timers.elapsed() - this.#heardAt
+  }
+
+  sourceOf(mid: string): number {
+    return this.#slots.get(mid)?.ssrc ?? 0
+  }
+
+  /** An authentic check came over the path. */
+  heard(path: Path, isNominated: boolean): void {
+    this.#heardAt = this.#timers.elapsed()
+    if (this.#path === undefined || isNominated) this.#path = path
+  }
+
+  /** A datagram that is no check. */
+  receive(datagram: Buffer): void {
+    if (this.#isFlood()) return
+    const first = datagram[0] ?? 0
+    if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
+    if (first >> 6 !== 2 || this.#srtp === undefined) return
+    try {
+      if (isRtcp(datagram)) for (const feedback of readFeedback(this.#srtp.openRtcp(datagram))) this.#heed(feedback)
+      else this.#receiveRtp(datagram, this.#srtp)
+    } catch (cause) {
+      if (!(cause instanceof Malformed)) throw cause
+    }
+  }
+
+  #isFlood(): boolean {
+    const now = this.#timers.elapsed()
+    if (now - this.#second.since >= 1000) this.#second = { since: now, packets: 0 }
+    this.#second.packets += 1
+    return this.#second.packets > PACKETS_PER_SECOND
+  }
+
+  askKeyFrame(layer: Layer): void {
+    if (layer.mayAskKeyFrame(this.#timers.elapsed())) this.#sendRtcp(keyFrameRequest(this.#source, layer.ssrc))
+  }
+
+  /** Asks for lost packets of pictures. Lost sound is not worth the wait. */
+  askLost(): void {
+    const now = this.#timers.elapsed()
+    for (const { sent, layer } of this.#layers.values()) {
+      const missing = sent.publication.kind === "video" ? layer.missing(now) : []
+      if (missing.length > 0) this.#sendRtcp(lossReport(this.#source, layer.ssrc, missing))
+    }
+  }
+
+  /** Tells the browser how its packets arrive, and what it may send. */
+  report(): void {
+    const now = this.#timers.elapsed()
+    const receptions = [...this.#layers.values()].flatMap(({ layer }) => layer.reception(now) ?? [])
+    if (receptions.length === 0) return
+    const limit = bandwidthLimit(
+      this.#source,
+      MOST_UP,
+      receptions.map(({ ssrc }) => ssrc),
+    )
+    this.#sendRtcp(Buffer.concat([receiverReport(this.#source, receptions), limit]))
+  }
+
+  close(): void {
+    this.#dtls.close()
+    this.#path = undefined
+    this.#srtp = undefined
+  }
+
+  #publish(section: Section): void {
+    if (this.#sent.has(section.mid)) return
+    const pictures = [...this.#sent.values()].filter(({ publication }) => publication.kind === "video").length
+    const picture: Source = pictures === 0 ? "camera" : "screen"
+    const publication = new Publication(this.id, section.kind === "audio" ? "microphone" : picture)
+    this.#sent.set(section.mid, { publication, section })
+  }
+
+  #slotOf({ mid, kind, payloadType, extensions: { absSendTime } }: Section): Slot {
+    return new Slot(mid, kind, randomInt(1, 0x7fff_ffff), randomInt(1, 0x4000), {
+      payloadType,
+      absSendTimeId: absSendTime,
+      send: (head, payload, sequence) => {
+        if (this.#srtp !== undefined) this.#path?.send(this.#srtp.sealRtp(head, payload, sequence))
+      },
+    })
+  }
+
+  #receiveRtp(datagram: Buffer, srtp: SrtpSession): void {
+    const payload = srtp.openRtp(datagram)
+    const known = this.#layers.get(datagram.readUInt32BE(8)) ?? this.#learn(datagram, payload)
+    if (known === undefined || payload.length === 0) return
+    const { sent, layer } = known
+    const packet = readRtp(datagram, payload, sent.section.extensions)
+    if (packet.payloadType !== sent.section.payloadType || packet.payload.length === 0) return
+    const now = this.#timers.elapsed()
+    if (packet.level !== undefined) sent.publication.hear(packet.level, now)
+    this.#events.onPacket(sent.publication, layer, packet, layer.add(packet, now))
+  }
+
+  /** The layer of a new source: the section names the source, or the packet names its section. */
+  #learn(datagram: Buffer, payload: Buffer): Received | undefined {
+    const ssrc = datagram.readUInt32BE(8)
+    for (const sent of this.#sent.values()) {
+      const { section } = sent
+      const { mid, rid } = readRtp(datagram, payload, section.extensions)
+      if (!section.ssrcs.includes(ssrc) && mid !== section.mid) continue
+      const at = section.rids.length === 0 ? 0 : section.rids.indexOf(rid ?? "")
+      if (at >= 0) return this.#begin(ssrc, sent, at)
+    }
+    return undefined
+  }
+
+  /** A browser that begins its source anew replaces the layer. */
+  #begin(ssrc: number, sent: Sent, at: number): Received {
+    const { section, publication } = sent
+    for (const [old, { layer }] of this.#layers) if (layer === publication.layers[at]) this.#layers.delete(old)
+    const received = { sent, layer: new Layer(ssrc, section.kind === "audio" ? 48_000 : 90_000) }
+    publication.layers[at] = received.layer
+    this.#layers.set(ssrc, received)
+    return received
+  }
+
+  #heed(feedback: Feedback): void {
+    if (feedback.kind === "bandwidth") this.#down = feedback.bitsPerSecond
+    else if (feedback.kind === "senderReport")
+      this.#layers.get(feedback.ssrc)?.layer.noteSenderReport(feedback.ntp, this.#timers.elapsed())
+    else {
+      const slot = this.slots.find(({ ssrc }) => ssrc === feedback.ssrc)
+      if (slot === undefined) return
+      if (feedback.kind === "keyFrame") this.#events.onKeyFrameAsked(slot)
+      else for (const sequence of feedback.sequences) slot.resend(sequence)
+    }
+  }
+
+  #sendRtcp(compound: Buffer): void {
+    if (this.#srtp !== undefined) this.#path?.send(this.#srtp.sealRtcp(compound))
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * A selective forwarding unit (RFC 7667, 3.7): browsers send sound and pictures once, and it passes to each one what that one shows. One UDP
+ * port serves all; a TCP connection to the same port serves browsers whose network lets no UDP through (RFC 4571, RFC 6544).
+ */
+import { createSocket, type Socket } from "node:dgram"
+import { once } from "node:events"
+import { createServer, type Server, type Socket as TcpSocket } from "node:net"
+import { every, type Timers } from "../clock/timers.ts"
+import { Malformed } from "./bytes.ts"
+import { type Certificate, newCertificate } from "./dtls/certificate.ts"
+import { Room, type RoomEvents, type View } from "./forwarding/room.ts"
+import { checkAnswer, isAuthentic, isStun, readCheck } from "./ice/stun.ts"
+import { answerTo } from "./session/answer.ts"
+import { readOffer } from "./session/offer.ts"
+import { type Path, Peer } from "./session/peer.ts"
+
+interface SfuOptions {
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Addresses at which browsers reach the port. */
+  readonly addresses: ReadonlyArray<string>
+  readonly timers: Timers
+}
+
+export type SfuEvents = RoomEvents
+
+/** A room, and who is in it. */
+interface Hall {
+  readonly room: Room
+  readonly known: Map<string, Peer>
+}
+
+const DECIDE_EVERY_MS = 250
+const ASK_LOST_EVERY_MS = 20
+const REPORT_EVERY_MS = 1000
+/** Browsers check their path every few seconds (RFC 7675). */
+const SILENT_MS = 10_000
+const MOST_TCP = 1000
+/** A socket that does not read is closed. */
+const MOST_WAITING = 1 << 20
+
+export class Sfu {
+  readonly #options: SfuOptions
+  readonly #events: SfuEvents
+  readonly #certificate: Certificate
+  readonly #udp: Socket
+  readonly #tcp: Server
+  readonly #halls = new Map<string, Hall>()
+  readonly #byFragment = new Map<string, Peer>()
+  readonly #byPath = new Map<string, Peer>()
+  readonly #stops: ReadonlyArray<() => void>
+  readonly #sockets = new Set<TcpSocket>()
+
+  private constructor(options: SfuOptions, events: SfuEvents, certificate: Certificate, udp: Socket, tcp: Server) {
+    this.#options = options
+    this.#events = events
+    this.#certificate = certificate
+    this.#udp = udp
+    this.#tcp = tcp
+    // An address that cannot be reached is that of one browser, whose silence ends its session.
+    udp.on("error", () => undefined)
+    udp.on("message", (datagram, { address, port }) =>
+      this.#receive(datagram, this.#udpPath(address, port), address, port),
+    )
+    tcp.on("connection", (socket) => this.#serveTcp(socket))
+    const { timers } = options
+    this.#stops = [
+      every(timers, DECIDE_EVERY_MS, () => this.#decide()),
+      every(timers, ASK_LOST_EVERY_MS, () => this.#each((peer) => peer.askLost())),
+      every(timers, REPORT_EVERY_MS, () => this.#each((peer) => peer.report())),
+    ]
+  }
+
+  /** Rejects if the port is taken. */
+  static async listen(options: SfuOptions, events: SfuEvents): Promise<Sfu> {
+    const certificate = newCertificate(options.timers.now())
+    const tcp = createServer({ noDelay: true })
+    tcp.listen(options.port, "::")
+    await once(tcp, "listening")
+    const { port } = tcp.address() as { readonly port: number }
+    const udp = createSocket({ type: "udp6", recvBufferSize: 4 << 20, sendBufferSize: 4 << 20 })
+    udp.bind(port, "::")
+    await once(udp, "listening").catch((cause: unknown) => {
+      tcp.close()
+      throw cause
+    })
+    return new Sfu(options, events, certificate, udp, tcp)
+  }
+
+  get port(): number {
+    return this.#udp.address().port
+  }
+
+  /** The answer to a browser's offer, which continues its session, or begins one if `gen` is another one. @throws Malformed */
+  offer(roomId: string, peerId: string, gen: number, sdp: string): string {
+    const offer = readOffer(sdp)
+    const known = this.#halls.get(roomId)?.known.get(peerId)
+    const peer = known?.gen === gen ? known : this.#open(roomId, peerId, gen, offer)
+    peer.negotiate(offer)
+    return answerTo(offer, {
+      fragment: peer.fragment,
+      password: peer.password,
+      fingerprint: this.#certificate.fingerprint,
+      candidates: (["udp", "tcp"] as const).flatMap((protocol) =>
+        this.#options.addresses.map((address) => ({ protocol, address, port: this.port })),
+      ),
+      sourceOf: (mid) => peer.sourceOf(mid),
+    })
+  }
+
+  leave(roomId: string, peerId: string): void {
+    const known = this.#halls.get(roomId)?.known.get(peerId)
+    if (known !== undefined) this.#drop(roomId, known)
+  }
+
+  look(roomId: string, peerId: string, views: ReadonlyArray<View>): void {
+    this.#halls.get(roomId)?.room.look(peerId, views)
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop()
+    for (const peer of this.#byFragment.values()) peer.close()
+    for (const socket of this.#sockets) socket.destroy()
+    const closed = Promise.all([once(this.#udp, "close"), once(this.#tcp, "close")])
+    this.#udp.close()
+    this.#tcp.close()
+    await closed
+  }
+
+  #open(roomId: string, peerId: string, gen: number, offer: ReturnType<typeof readOffer>): Peer {
+    this.leave(roomId, peerId)
+    const { timers } = this.#options
+    const hall = this.#halls.get(roomId) ?? { room: new Room(roomId, timers.elapsed, this.#events), known: new Map() }
+    this.#halls.set(roomId, hall)
+    const { room } = hall
+    const peer = new Peer(peerId, gen, offer, this.#certificate, timers, {
+      onClosed: (one) => this.#drop(roomId, one),
+      onPacket: (publication, layer, packet, number) => room.forward(publication, layer, packet, number),
+      onKeyFrameAsked: (slot) => room.askKeyFrame(slot),
+    })
+    hall.known.set(peerId, peer)
+    this.#byFragment.set(peer.fragment, peer)
+    room.add(peer)
+    return peer
+  }
+
+  #drop(roomId: string, peer: Peer): void {
+    const hall = this.#halls.get(roomId)
+    if (hall?.known.get(peer.id) !== peer) return
+    hall.known.delete(peer.id)
+    this.#byFragment.delete(peer.fragment)
+    for (const [key, one] of this.#byPath) if (one === peer) this.#byPath.delete(key)
+    peer.close()
+    hall.room.remove(peer)
+    if (hall.known.size === 0) this.#halls.delete(roomId)
+  }
+
+  #udpPath(address: string, port: number): Path {
+    return { key: `${address} ${port}`, send: (datagram) => this.#udp.send(datagram, port, address) }
+  }
+
+  #receive(datagram: Buffer, path: Path, address: string, port: number): void {
+    if (!isStun(datagram)) {
+      this.#byPath.get(path.key)?.receive(datagram)
+      return
+    }
+    try {
+      this.#check(datagram, path, address.startsWith("::ffff:") ? address.slice(7) : address, port)
+    } catch (cause) {
+      if (!(cause instanceof Malformed)) throw cause
+    }
+  }
+
+  /** Whoever does not know a session's secret gets no answer, so that the port answers no stranger. */
+  #check(packet: Buffer, path: Path, address: string, port: number): void {
+    const check = readCheck(packet)
+    const peer = check === undefined ? undefined : this.#byFragment.get(check.localFragment)
+    if (check === undefined || peer === undefined || !isAuthentic(packet, check, peer.password)) return
+    this.#byPath.set(path.key, peer)
+    peer.heard(path, check.isNominated)
+    path.send(checkAnswer(check, { address, port }, peer.password))
+  }
+
+  #serveTcp(socket: TcpSocket): void {
+    if (this.#sockets.size >= MOST_TCP) {
+      socket.destroy()
+      return
+    }
+    this.#sockets.add(socket)
+    const { remoteAddress = "", remotePort = 0 } = socket
+    const key = `tcp ${remoteAddress} ${remotePort}`
+    const path: Path = {
+      key,
+      send: (datagram) => {
+        if (socket.writableLength > MOST_WAITING) socket.destroy()
+        if (socket.destroyed) return
+        const size = Buffer.alloc(2)
+        size.writeUInt16BE(datagram.length)
+        socket.write(Buffer.concat([size, datagram]))
+      },
+    }
+    let waiting = Buffer.alloc(0)
+    socket.setTimeout(SILENT_MS, () => socket.destroy())
+    const stopWaiting = this.#options.timers.after(SILENT_MS, () => {
+      if (!this.#byPath.has(key)) socket.destroy()
+    })
+    socket.on("error", () => undefined)
+    socket.on("close", () => {
+      stopWaiting()
+      this.#sockets.delete(socket)
+      this.#byPath.delete(key)
+    })
+    socket.on("data", (bytes) => {
+      waiting = Buffer.concat([waiting, bytes])
+      while (waiting.length >= 2 && waiting.length >= 2 + waiting.readUInt16BE(0)) {
+        const size = waiting.readUInt16BE(0)
+        this.#receive(waiting.subarray(2, 2 + size), path, remoteAddress, remotePort)
+        waiting = waiting.subarray(2 + size)
+      }
+    })
+  }
+
+  #each(work: (peer: Peer) => void): void {
+    for (const peer of this.#byFragment.values()) if (peer.isConnected) work(peer)
+  }
+
+  #decide(): void {
+    for (const [roomId, { room, known }] of this.#halls) {
+      for (const peer of [...known.values()]) if (peer.silentFor() > SILENT_MS) this.#drop(roomId, peer)
+      room.decide()
+    }
+  }
+}

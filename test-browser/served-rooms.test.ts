@@ -1,0 +1,104 @@
+/** Rooms on the media server that is part of the server: Chromium with the camera and microphone that it fakes. */
+import { readdirSync, readFileSync } from "node:fs"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createLiveEvent, createPerson, createWorkspace, type Workspace } from "../test/support/api.ts"
+import { startServerWithRooms, type TestServer } from "../test/support/server.ts"
+import { eventually } from "../test/support/wait.ts"
+import { type Caller, connectionsOf, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
+import { type Pages, startPages } from "./pages.ts"
+
+let server: TestServer
+let pages: Pages
+let acme: Workspace
+
+beforeAll(async () => {
+  server = await startServerWithRooms()
+  acme = await createWorkspace(server.url)
+  pages = await startPages()
+})
+afterAll(async () => {
+  await pages.stop()
+  await server.stop()
+})
+
+/** Chromium sends three layers from this size on. */
+const LARGE = { width: 960, height: 540, frameRate: 5 }
+
+const join = async (eventId: string, name: string, role = "participant"): Promise<Caller> => {
+  const { session } = await createPerson(server.url, acme.key, eventId, role, name)
+  return openCaller(pages, { url: server.url, eventId, session, name })
+}
+
+const meeting = async (names: ReadonlyArray<string>): Promise<ReadonlyArray<Caller>> => {
+  const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "meeting" }] })
+  return Promise.all(names.map((name) => join(event.id, name)))
+}
+
+/** Pid of the media server, which is a child of this process. */
+const mediaServer = (): number => {
+  for (const pid of readdirSync("/proc")) {
+    if (!/^\d+$/.test(pid)) continue
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, "latin1")
+      const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1]
+      if (command.includes("sfu-process") && Number(parent) === process.pid) return Number(pid)
+    } catch {
+      // The process has ended meanwhile.
+    }
+  }
+  throw new Error("the media server is not there")
+}
+
+test("three people see and hear each other over one connection each, and go one by one", async () => {
+  const [ann, ben, cem] = (await meeting(["Ann", "Ben", "Cem"])) as [Caller, Caller, Caller]
+  await Promise.all([ann, ben, cem].map((caller) => startMedia(caller)))
+  await untilConnected([ann, ben, cem])
+  expect(await ann.page.evaluate(() => [window.call.state, window.call.limits?.maxPeers])).toEqual(["joined", 25])
+  expect(await Promise.all([ann, ben, cem].map(connectionsOf))).toEqual([1, 2, 3].map(() => ({ made: 1, open: 1 })))
+  await ann.page.evaluate(() => window.call.setCamera(null))
+  await eventually(
+    async () => (await peersOf(ben)).find(({ name }) => name === "Ann")?.have.video === false,
+    "no camera",
+  )
+  await ann.page.evaluate(async () => {
+    const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 } })
+    await window.call.setCamera(stream.getVideoTracks()[0] ?? null)
+  })
+  await untilConnected([ann, ben, cem])
+  await cem.page.evaluate(() => window.call.stop())
+  await eventually(async () => (await peersOf(ann)).length === 1, "Cem being gone")
+  await untilConnected([ann, ben])
+  expect((await connectionsOf(ann)).made).toBe(1)
+})
+
+test("a picture is as large as the page shows it", async () => {
+  const [ann, ben] = (await meeting(["Ann", "Ben"])) as [Caller, Caller]
+  await Promise.all([startMedia(ann, LARGE), startMedia(ben)])
+  await untilConnected([ann, ben])
+  const [shown] = await peersOf(ben)
+  const show = (height: number) =>
+    ben.page.evaluate(([connectionId, given]) => window.call.show([{ connectionId, height: given }]), [
+      shown?.connectionId ?? "",
+      height,
+    ] as const)
+  const widthIs = (width: number) =>
+    eventually(async () => (await receivedBy(ben))[0]?.width === width, `a picture ${width} pixels wide`)
+  await show(90)
+  await widthIs(240)
+  await show(720)
+  await widthIs(960)
+  await show(90)
+  await widthIs(240)
+})
+
+test("people see each other again after the media server was killed, and the event notices nothing", async () => {
+  const [ann, ben] = (await meeting(["Ann", "Ben"])) as [Caller, Caller]
+  await Promise.all([startMedia(ann), startMedia(ben)])
+  await untilConnected([ann, ben])
+  const sockets = () => Promise.all([ann, ben].map(({ page }) => page.evaluate(() => window.sockets.length)))
+  const before = await sockets()
+  process.kill(mediaServer(), "SIGKILL")
+  await eventually(async () => (await connectionsOf(ann)).made === 2, "another connection")
+  await untilConnected([ann, ben])
+  expect(await sockets()).toEqual(before)
+})
