@@ -9,6 +9,7 @@ const ALONE = [
   "relay",
   "restart",
   "rotation",
+  "served-rooms",
   "web/large-audience",
   "web/on-air",
   "web/rooms",

@@ -1,0 +1,90 @@
+/** The process of the media server under its host: real processes, and offers as browsers make them. */
+import { readdirSync, readFileSync } from "node:fs"
+import { expect, onTestFinished, test } from "vitest"
+import { systemTimers } from "../../../src/clock/timers.ts"
+import { SfuHost } from "../../../src/media/rooms/sfu-host.ts"
+import { compiled } from "../../support/compiled.ts"
+import { SfuClient } from "../../support/sfu-client.ts"
+import { eventually } from "../../support/wait.ts"
+
+const EVENT = "0199a0f0-0000-7000-8000-000000000001"
+const ANN = { room: "0199a0f0-0000-7000-8000-00000000000a", peer: "0199a0f0-0000-7000-8000-00000000000b" }
+
+const openHost = async () => {
+  const logged: Array<string> = []
+  const log = {
+    info: (_: object, text: string) => logged.push(text),
+    warn: (_: object, text: string) => logged.push(text),
+  }
+  const host = new SfuHost({
+    entry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] },
+    port: 23_000,
+    addresses: ["127.0.0.1"],
+    timers: systemTimers,
+    log: log as unknown as ConstructorParameters<typeof SfuHost>[0]["log"],
+  })
+  onTestFinished(() => host.stop())
+  const answers: Array<{ readonly gen: number; readonly sdp: string }> = []
+  const sessions: Array<string> = []
+  const rooms = host.open(EVENT, {
+    signal: (peer, signal) => {
+      if (signal.kind === "answer" && peer.peer === ANN.peer) answers.push({ gen: signal.gen, sdp: signal.data })
+    },
+    begunAnew: () => sessions.push(rooms.session()),
+  })
+  return { host, rooms, answers, sessions, logged }
+}
+
+/** Pids of the media servers that this process started. */
+const running = (): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1]
+        return Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("sfu-process")
+      } catch {
+        return false
+      }
+    })
+
+const offer = (gen: number) => {
+  const client = new SfuClient({ sent: [{ kind: "audio", ssrc: 1 }] })
+  onTestFinished(() => client.close())
+  return { client, signal: { kind: "offer", gen, data: client.offer } as const }
+}
+
+test("the process starts with the first offer, begins anew when it was killed, and ends with its host", async () => {
+  const { host, rooms, answers, sessions } = await openHost()
+  expect(running()).toEqual([])
+  const first = offer(1)
+  rooms.signal(ANN, first.signal)
+  await eventually(() => answers.length === 1, "an answer")
+  const before = rooms.session()
+  const [pid = 0] = running()
+  process.kill(pid, "SIGKILL")
+  // What is sent to a process that has just ended is lost, and ends nothing.
+  for (let times = 0; times < 20; times++) rooms.signal(ANN, first.signal)
+  await eventually(() => sessions.length > 0, "another session")
+  expect(sessions.at(-1)).not.toBe(before)
+  const second = offer(2)
+  rooms.signal(ANN, second.signal)
+  await eventually(() => answers.some(({ gen }) => gen === 2), "an answer of the next process")
+  const port = Number(/ 127\.0\.0\.1 (\d+) typ host/.exec(answers.at(-1)?.sdp ?? "")?.[1])
+  await second.client.connect(answers.at(-1)?.sdp ?? "", port)
+  expect(second.client.isConnected).toBe(true)
+  host.stop()
+  await eventually(() => running().length === 0, "no process")
+})
+
+test("an offer that cannot be read is said once, without it, and another activation is another session", async () => {
+  const { host, rooms, answers, logged } = await openHost()
+  for (const gen of [1, 2, 3]) rooms.signal(ANN, { kind: "offer", gen, data: "nothing" })
+  rooms.signal(ANN, offer(4).signal)
+  await eventually(() => answers.length === 1, "the answer to the offer that can be read")
+  expect(logged.filter((text) => text.includes("refused"))).toHaveLength(1)
+  const next = host.open(EVENT, { signal: () => undefined, begunAnew: () => undefined })
+  expect(next.session()).not.toBe(rooms.session())
+  rooms.close()
+})
