@@ -121,11 +121,15 @@ const describedOnce = (name: string, start: number, end: number): Described => {
   return found
 }
 
-/** Null where times stay in UTC: without a zone, in one that this runtime does not have, and long ago. */
+/** The description of a zone grows with the event, and no program shows one of more than a year by its hours. */
+const LONGEST_MS = 370 * DAY_MS
+
+/** Null where times stay in UTC: without a zone, in one that this runtime does not have, long ago, far ahead, and for more than a year. */
 export const calendarZone = (name: string | null, start: number, end: number): CalendarZone | null => {
   const earliest = Math.floor(start / STRIDE_MS) * STRIDE_MS - AROUND_MS
   if (name === null || name === "UTC" || earliest < EARLIEST_MS || !isTimeZone(name)) return null
-  const latest = Math.min(LATEST_MS - STRIDE_MS, Math.ceil(end / STRIDE_MS) * STRIDE_MS + AROUND_MS)
+  if (end - start > LONGEST_MS || end > LATEST_MS - AROUND_MS) return null
+  const latest = Math.ceil(end / STRIDE_MS) * STRIDE_MS + AROUND_MS
   const { first, changes, component } = describedOnce(name, earliest, latest)
   const isRepeated = (at: number) => changes.some(({ at: change, from, to }) => Math.abs(at - change) <= from - to)
   const offsetAt = (at: number) => changes.findLast((one) => one.at <= at)?.to ?? first

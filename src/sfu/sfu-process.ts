@@ -12,7 +12,8 @@ const tell = (news: SfuNews): void => void process.send?.(news)
 
 const events: SfuEvents = {
   onSlots: (room, peer, gen, slots) => tell({ type: "slots", room, peer, gen, slots }),
-  onSpeakers: (room, speakers) => tell({ type: "speakers", room, speakers }),
+  onFault: (cause) =>
+    tell({ type: "said", text: cause instanceof Error ? `${cause.name}: ${cause.message}` : "A fault." }),
 }
 
 /** Browsers do not use loopback for connections, but one that runs here reaches each address of the machine. */

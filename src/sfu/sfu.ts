@@ -22,7 +22,10 @@ interface SfuOptions {
   readonly timers: Timers
 }
 
-export type SfuEvents = RoomEvents
+export interface SfuEvents extends RoomEvents {
+  /** A fault of the program, which ends the session in which it was seen and no other. */
+  readonly onFault: (cause: unknown) => void
+}
 
 /** A room, and who is in it. */
 interface Hall {
@@ -31,13 +34,30 @@ interface Hall {
 }
 
 const DECIDE_EVERY_MS = 250
+const LOOK_EVERY_MS = 50
 const ASK_LOST_EVERY_MS = 20
 const REPORT_EVERY_MS = 1000
 /** Browsers check their path every few seconds (RFC 7675). */
 const SILENT_MS = 10_000
 const MOST_TCP = 1000
+const MOST_TCP_OF_ADDRESS = 50
+/** No packet of a call is longer; checks and handshakes are shorter. */
+const MOST_BYTES = 2048
 /** A socket that does not read is closed. */
 const MOST_WAITING = 1 << 20
+
+/** Listens to IPv6 and IPv4, or to IPv4 alone where the machine has nothing else. Resolves to the address. */
+const listenOn = async (server: Server, port: number): Promise<string> => {
+  try {
+    await once(server.listen(port, "::"), "listening")
+    return "::"
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+    if (code !== "EAFNOSUPPORT" && code !== "EADDRNOTAVAIL") throw cause
+    await once(server.listen(port, "0.0.0.0"), "listening")
+    return "0.0.0.0"
+  }
+}
 
 export class Sfu {
   readonly #options: SfuOptions
@@ -59,13 +79,17 @@ export class Sfu {
     this.#tcp = tcp
     // An address that cannot be reached is that of one browser, whose silence ends its session.
     udp.on("error", () => undefined)
-    udp.on("message", (datagram, { address, port }) =>
-      this.#receive(datagram, this.#udpPath(address, port), address, port),
-    )
+    udp.on("message", (datagram, { address, port }) => {
+      if (port > 0 && datagram.length <= MOST_BYTES)
+        this.#receive(datagram, this.#udpPath(address, port), address, port)
+    })
     tcp.on("connection", (socket) => this.#serveTcp(socket))
     const { timers } = options
     this.#stops = [
       every(timers, DECIDE_EVERY_MS, () => this.#decide()),
+      every(timers, LOOK_EVERY_MS, () => {
+        for (const { room } of this.#halls.values()) if (room.isChanged) room.decide()
+      }),
       every(timers, ASK_LOST_EVERY_MS, () => this.#each((peer) => peer.askLost())),
       every(timers, REPORT_EVERY_MS, () => this.#each((peer) => peer.report())),
     ]
@@ -75,15 +99,17 @@ export class Sfu {
   static async listen(options: SfuOptions, events: SfuEvents): Promise<Sfu> {
     const certificate = newCertificate(options.timers.now())
     const tcp = createServer({ noDelay: true })
-    tcp.listen(options.port, "::")
-    await once(tcp, "listening")
+    const address = await listenOn(tcp, options.port)
     const { port } = tcp.address() as { readonly port: number }
-    const udp = createSocket({ type: "udp6", recvBufferSize: 4 << 20, sendBufferSize: 4 << 20 })
-    udp.bind(port, "::")
+    const type = address === "::" ? "udp6" : "udp4"
+    const udp = createSocket({ type, recvBufferSize: 4 << 20, sendBufferSize: 4 << 20 })
+    udp.bind(port, address)
     await once(udp, "listening").catch((cause: unknown) => {
       tcp.close()
       throw cause
     })
+    // Connections that cannot be accepted are those of others.
+    tcp.on("error", () => undefined)
     return new Sfu(options, events, certificate, udp, tcp)
   }
 
@@ -95,7 +121,7 @@ export class Sfu {
   offer(roomId: string, peerId: string, gen: number, sdp: string): string {
     const offer = readOffer(sdp)
     const known = this.#halls.get(roomId)?.known.get(peerId)
-    const peer = known?.gen === gen ? known : this.#open(roomId, peerId, gen, offer)
+    const peer = known?.gen === gen && known.isOf(offer) ? known : this.#open(roomId, peerId, gen, offer)
     peer.negotiate(offer)
     return answerTo(offer, {
       fragment: peer.fragment,
@@ -149,7 +175,7 @@ export class Sfu {
     if (hall?.known.get(peer.id) !== peer) return
     hall.known.delete(peer.id)
     this.#byFragment.delete(peer.fragment)
-    for (const [key, one] of this.#byPath) if (one === peer) this.#byPath.delete(key)
+    for (const key of peer.paths) if (this.#byPath.get(key) === peer) this.#byPath.delete(key)
     peer.close()
     hall.room.remove(peer)
     if (hall.known.size === 0) this.#halls.delete(roomId)
@@ -160,15 +186,20 @@ export class Sfu {
   }
 
   #receive(datagram: Buffer, path: Path, address: string, port: number): void {
-    if (!isStun(datagram)) {
-      this.#byPath.get(path.key)?.receive(datagram)
-      return
-    }
     try {
-      this.#check(datagram, path, address.startsWith("::ffff:") ? address.slice(7) : address, port)
+      if (isStun(datagram))
+        this.#check(datagram, path, address.startsWith("::ffff:") ? address.slice(7) : address, port)
+      else this.#byPath.get(path.key)?.receive(datagram)
     } catch (cause) {
-      if (!(cause instanceof Malformed)) throw cause
+      if (!(cause instanceof Malformed)) this.#fault(this.#byPath.get(path.key), cause)
     }
+  }
+
+  /** One person's packets end nobody else's call. */
+  #fault(peer: Peer | undefined, cause: unknown): void {
+    this.#events.onFault(cause)
+    for (const [roomId, { known }] of this.#halls)
+      if (peer !== undefined && known.get(peer.id) === peer) this.#drop(roomId, peer)
   }
 
   /** Whoever does not know a session's secret gets no answer, so that the port answers no stranger. */
@@ -177,17 +208,19 @@ export class Sfu {
     const peer = check === undefined ? undefined : this.#byFragment.get(check.localFragment)
     if (check === undefined || peer === undefined || !isAuthentic(packet, check, peer.password)) return
     this.#byPath.set(path.key, peer)
-    peer.heard(path, check.isNominated)
+    const left = peer.heard(path, check.isNominated)
+    if (left !== undefined) this.#byPath.delete(left)
     path.send(checkAnswer(check, { address, port }, peer.password))
   }
 
   #serveTcp(socket: TcpSocket): void {
-    if (this.#sockets.size >= MOST_TCP) {
+    const { remoteAddress = "", remotePort = 0 } = socket
+    const ofAddress = [...this.#sockets].filter((one) => one.remoteAddress === remoteAddress).length
+    if (this.#sockets.size >= MOST_TCP || ofAddress >= MOST_TCP_OF_ADDRESS) {
       socket.destroy()
       return
     }
     this.#sockets.add(socket)
-    const { remoteAddress = "", remotePort = 0 } = socket
     const key = `tcp ${remoteAddress} ${remotePort}`
     const path: Path = {
       key,
@@ -212,8 +245,10 @@ export class Sfu {
     })
     socket.on("data", (bytes) => {
       waiting = Buffer.concat([waiting, bytes])
-      while (waiting.length >= 2 && waiting.length >= 2 + waiting.readUInt16BE(0)) {
+      while (waiting.length >= 2) {
         const size = waiting.readUInt16BE(0)
+        if (size > MOST_BYTES) socket.destroy()
+        if (size > MOST_BYTES || waiting.length < 2 + size) return
         this.#receive(waiting.subarray(2, 2 + size), path, remoteAddress, remotePort)
         waiting = waiting.subarray(2 + size)
       }
@@ -221,7 +256,13 @@ export class Sfu {
   }
 
   #each(work: (peer: Peer) => void): void {
-    for (const peer of this.#byFragment.values()) if (peer.isConnected) work(peer)
+    for (const peer of [...this.#byFragment.values()]) {
+      try {
+        if (peer.isConnected) work(peer)
+      } catch (cause) {
+        this.#fault(peer, cause)
+      }
+    }
   }
 
   #decide(): void {

@@ -51,12 +51,25 @@ describe("the times of an event", () => {
     ["in the fold", "Europe/Berlin", "2027-10-31T00:30:00Z", "20271031T003000Z", "20271031T013000Z"],
     ["in its second hour", "Europe/Berlin", "2027-10-31T01:30:00Z", "20271031T013000Z", "20271031T023000Z"],
     ["that end in it", "Europe/Berlin", "2027-10-30T23:30:00Z", "20271030T233000Z", "20271031T003000Z"],
+    [
+      "of the last year with four digits",
+      "Pacific/Kiritimati",
+      "9999-12-31T13:00:00Z",
+      "99991231T130000Z",
+      "99991231T140000Z",
+    ],
     ["long ago", "Africa/Monrovia", "1971-06-01T00:00:00Z", "19710601T000000Z", "19710601T010000Z"],
   ])("%s are times of UTC, and no zone is described", (_, zone, start, from, until) => {
     const file = fileOf(zone, start)
     expect(timesOf(file)).toEqual([`DTSTART:${from}`, `DTEND:${until}`])
     expect(file).not.toContain("VTIMEZONE")
   })
+})
+
+test("an event of centuries is in UTC, whose file stays short", () => {
+  const file = fileOf("Europe/Berlin", "2027-06-01T10:00:00Z", "9000-01-01T00:00:00Z")
+  expect(timesOf(file)).toEqual(["DTSTART:20270601T100000Z", "DTEND:90000101T000000Z"])
+  expect(file).not.toContain("VTIMEZONE")
 })
 
 test("the description of a zone has the changes of its clocks around the event", () => {

@@ -57,6 +57,22 @@ describe("HTML and foreign addresses are text", () => {
   })
 })
 
+describe("a short text does not become a long one", () => {
+  test.each([
+    ["a wide table", `${"|a".repeat(1250)}\n${"|-".repeat(1250)}\n${"a\n".repeat(2500)}`],
+    ["a table in a quote", `> ${"|a".repeat(1250)}\n> ${"|-".repeat(1250)}\n${"> a\n".repeat(1200)}`],
+    ["a reference that is used often", `[a]: https://a.example/${"x".repeat(4900)}\n\n${"[a] ".repeat(1200)}`],
+  ])("%s", (_, text) => {
+    expect(markdownHtml(text).length).toBeLessThan(10 * text.length)
+    expect(markdownHtml(text).startsWith("<p>")).toBe(true)
+  })
+
+  test("a table of an agenda stays one", () => {
+    const rows = Array.from({ length: 60 }, (_, at) => `|${at}|Talk|Room|`).join("\n")
+    expect(markdownHtml(`|At|What|Where|\n|-|-|-|\n${rows}`)).toContain("<td>59</td><td>Talk</td>")
+  })
+})
+
 const ELEMENTS = "p|h[2-6]|strong|em|del|code|pre|ul|li|blockquote|table|thead|tbody|tr|th|td"
 /** All that may stand between angle brackets. */
 const KNOWN = new RegExp(

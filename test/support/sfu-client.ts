@@ -215,7 +215,7 @@ export class SfuClient {
         return
       }
       this.#raw.add(datagram.toString("latin1"))
-      const payload = this.#srtp.openRtp(datagram)
+      const { payload } = this.#srtp.openRtp(datagram)
       this.arrived.push({
         ssrc: datagram.readUInt32BE(8),
         sequence: datagram.readUInt16BE(2),

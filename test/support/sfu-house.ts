@@ -1,5 +1,5 @@
 /** A media server of a test, with its browsers. */
-import { onTestFinished } from "vitest"
+import { expect, onTestFinished } from "vitest"
 import { systemTimers } from "../../src/clock/timers.ts"
 import type { SlotContent } from "../../src/sfu/forwarding/room.ts"
 import { Sfu } from "../../src/sfu/sfu.ts"
@@ -9,7 +9,6 @@ export interface SfuHouse {
   readonly sfu: Sfu
   /** By browser: what its slots show. */
   readonly slots: Map<string, ReadonlyArray<SlotContent>>
-  readonly speakers: Array<ReadonlyArray<string>>
   /** A browser that has made its offer. */
   readonly invite: (id: string, options?: SfuClientOptions, room?: string) => { client: SfuClient; answer: string }
   /** A browser that is connected. */
@@ -17,15 +16,19 @@ export interface SfuHouse {
 }
 
 export const openSfu = async (): Promise<SfuHouse> => {
-  const house: Pick<SfuHouse, "slots" | "speakers"> = { slots: new Map(), speakers: [] }
+  const house: Pick<SfuHouse, "slots"> = { slots: new Map() }
+  const faults: Array<unknown> = []
   const sfu = await Sfu.listen(
     { port: 0, addresses: ["127.0.0.1"], timers: systemTimers },
     {
       onSlots: (_room, peer, _gen, slots) => house.slots.set(peer, slots),
-      onSpeakers: (_, speakers) => house.speakers.push(speakers),
+      onFault: (cause) => faults.push(cause),
     },
   )
-  onTestFinished(() => sfu.close())
+  onTestFinished(async () => {
+    await sfu.close()
+    expect(faults).toEqual([])
+  })
   let gen = 0
   const invite: SfuHouse["invite"] = (id, options, room = "room") => {
     gen += 1

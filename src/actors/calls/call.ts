@@ -198,6 +198,8 @@ const without = (call: Call, isGone: (peer: Peer) => boolean, why: PeerDeparture
 const signal = (call: Call, from: string, given: PeerSignal): Next => {
   const [sender, receiver] = [from, given.to].map((id) => call.find(({ connectionId }) => connectionId === id))
   if (sender === undefined || receiver === undefined || sender === receiver) return refused(call, NO_SUCH_PEER)
+  // Tiles are the media server's alone.
+  if (given.kind === "views") return refused(call, NO_SUCH_PEER)
   if (receiver.awayUntil !== null) return refused(call, AWAY)
   return { call, effects: [{ type: "signal", from, signal: given }] }
 }

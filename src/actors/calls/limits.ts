@@ -47,4 +47,6 @@ export const admitsPeer = (others: ReadonlyArray<RtcTracks>, have: RtcTracks, ma
 }
 
 export const fullMessage = (maxPeers: number): string =>
-  `This room has at most ${maxPeers} people with sound and picture, or ${mostWithSound(maxPeers)} with sound alone.`
+  mostWithSound(maxPeers) === maxPeers
+    ? `This room has at most ${maxPeers} people.`
+    : `This room has at most ${maxPeers} people with sound and picture, or ${mostWithSound(maxPeers)} with sound alone.`

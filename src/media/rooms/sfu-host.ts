@@ -46,6 +46,10 @@ const FIRST_RESTART_MS = 100
 const LONGEST_RESTART_MS = 5000
 /** A process that ran so long did not fail at its start. */
 const SETTLED_MS = 10_000
+const SAY_EVERY_MS = 60_000
+
+/** A process that has just ended reports so by its own events. */
+const send = (child: ChildProcess, task: SfuTask): void => void child.send(task, () => undefined)
 
 /** A room's name in the process. Ids have no spaces. */
 const roomOf = (eventId: string, room: string): string => `${eventId} ${room}`
@@ -59,6 +63,7 @@ export class SfuHost {
   #startedAt = 0
   #failures = 0
   #restart: Cancel | undefined
+  #saidAt = Number.NEGATIVE_INFINITY
   #isStopped = false
 
   constructor(options: SfuHostOptions) {
@@ -99,7 +104,8 @@ export class SfuHost {
   #send(task: SfuTask): void {
     // A process that ended knows nobody: there is nothing to leave.
     if (this.#child === undefined && (this.#restart !== undefined || task.type !== "offer")) return
-    this.#started()?.send(task)
+    const child = this.#started()
+    if (child !== undefined) send(child, task)
   }
 
   #started(): ChildProcess | undefined {
@@ -114,17 +120,17 @@ export class SfuHost {
     this.#child = child
     this.#startedAt = timers.elapsed()
     child.on("message", (news) => this.#hear(news as SfuNews))
-    child.once("error", (cause) => this.#ended(child, cause.message))
+    child.on("error", (cause) => this.#ended(child, cause.message))
     child.once("exit", (code, signal) => this.#ended(child, String(signal ?? code)))
-    child.send({ type: "listen", port, ports: PORTS, addresses } satisfies SfuTask)
+    send(child, { type: "listen", port, ports: PORTS, addresses })
     return child
   }
 
   #hear(news: SfuNews): void {
     const { log } = this.#options
     if (news.type === "listening") log.info({ port: news.port }, "calls: the media server listens")
-    else if (news.type === "said") log.info({ said: news.text }, "calls: the media server refused a task")
-    else if (news.type !== "speakers") {
+    else if (news.type === "said") this.#say(news.text)
+    else {
       const [eventId = "", room = ""] = news.room.split(" ")
       const signal: Reply =
         news.type === "answer"
@@ -134,9 +140,19 @@ export class SfuHost {
     }
   }
 
+  /** Anybody with a seat may make it say something. */
+  #say(said: string): void {
+    const now = this.#options.timers.elapsed()
+    if (now - this.#saidAt < SAY_EVERY_MS) return
+    this.#saidAt = now
+    this.#options.log.info({ said }, "calls: the media server refused something")
+  }
+
   #ended(child: ChildProcess, how: string): void {
     if (this.#child !== child || this.#isStopped) return
     const { timers, log } = this.#options
+    // After an error the process may still be there.
+    child.kill("SIGKILL")
     this.#child = undefined
     this.#failures = timers.elapsed() - this.#startedAt > SETTLED_MS ? 0 : this.#failures + 1
     log.warn({ how }, "calls: the media server ended")

@@ -80,17 +80,42 @@ const element = (token: MarkedToken, inLink: boolean): string => {
   }
 }
 
+/**
+ * The parser pads each row of a table to the width of its head, and repeats the address of a reference at each use: ten thousand characters
+ * could become megabytes. These are limits of what comes out, in cells and in characters.
+ */
+const MOST_CELLS = 4000
+const MOST_REPEATED = 200_000
+/** The line below the head of a table, also within quotes and lists. */
+const TABLE = /^[\s>|:*+\d.)-]*$/
+const DEFINITION = /^[\s>]*\[[^\]]+\]:/
+
+const most = (lengths: ReadonlyArray<number>): number =>
+  lengths.reduce((longest, length) => Math.max(longest, length), 0)
+
+const isBounded = (text: string): boolean => {
+  const lines = text.split("\n")
+  const columns = most(lines.filter((line) => TABLE.test(line)).map((line) => line.split("|").length - 1))
+  const address = most(lines.filter((line) => DEFINITION.test(line)).map((line) => line.length))
+  return columns * lines.length <= MOST_CELLS && address * text.split("[").length <= MOST_REPEATED
+}
+
 const parsed = (text: string): string => {
+  const plain = (): string => `<p>${escapeHtml(text)}</p>`
+  if (!isBounded(text)) return plain()
   try {
     return write(lexer(text, { gfm: true, breaks: true }))
   } catch {
     // Thousands of nested quotes exceed the stack.
-    return `<p>${escapeHtml(text)}</p>`
+    return plain()
   }
 }
 
 /** Texts that were rendered last: all who open the page of an event read one, and some texts take a tenth of a second. */
-const rendered = new LRUCache<string, string>({ max: 200 })
+const rendered = new LRUCache<string, string>({
+  maxSize: 4 << 20,
+  sizeCalculation: (html, text) => html.length + text.length + 1,
+})
 
 export const markdownHtml = (text: string): string => {
   const known = rendered.get(text)

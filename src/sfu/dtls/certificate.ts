@@ -2,17 +2,14 @@
  * The certificate of this process. Each start makes another one: its fingerprint reaches the browsers over the gateway, and nobody reads
  * its names. Node makes no certificates, and the library that is installed for ACME wants a polyfill of the whole process.
  */
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
+import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from "node:crypto"
 
 export interface Certificate {
   readonly der: Buffer
   readonly privateKey: KeyObject
-  /** SHA-256, as the description of a session writes it, in lower case: `ab:cd:…`. */
+  /** SHA-256, as the description of a session writes it, `AB:CD:…`. */
   readonly fingerprint: string
 }
-
-export const fingerprintOf = (der: Uint8Array): string =>
-  (createHash("sha256").update(der).digest("hex").match(/../g) ?? []).join(":")
 
 const YEAR_MS = 365 * 86_400_000
 
@@ -51,5 +48,5 @@ export const newCertificate = (now: number): Certificate => {
   )
   const signature = der(0x03, Buffer.from([0]), sign("sha256", facts, privateKey))
   const whole = der(SEQUENCE, facts, ECDSA_WITH_SHA256, signature)
-  return { der: whole, privateKey, fingerprint: fingerprintOf(whole) }
+  return { der: whole, privateKey, fingerprint: new X509Certificate(whole).fingerprint256 }
 }

@@ -134,11 +134,17 @@ export const readCertificate = (body: Buffer): Buffer => new Reader(new Reader(b
 /** The client's public key. @throws Malformed */
 export const readKeyExchange = (body: Buffer): Buffer => new Reader(body).vector(1)
 
+/** A signature and the kind of key that makes such ones. */
+export interface SignedBy {
+  readonly key: "ec" | "rsa"
+  readonly bytes: Buffer
+}
+
 /** @throws Malformed */
-export const readCertificateVerify = (body: Buffer): Buffer => {
+export const readCertificateVerify = (body: Buffer): SignedBy => {
   const reader = new Reader(body)
   const algorithm = reader.uint(2)
   if (algorithm !== ECDSA_P256_SHA256 && algorithm !== RSA_PKCS1_SHA256)
     throw new Malformed("The algorithm of the signature was not offered.")
-  return reader.vector(2)
+  return { key: algorithm === ECDSA_P256_SHA256 ? "ec" : "rsa", bytes: reader.vector(2) }
 }

@@ -1,11 +1,13 @@
 /**
  * The server's side of a DTLS 1.2 handshake (RFC 6347) for SRTP (RFC 5764). The client is known by the fingerprint of its certificate and
- * proves that it has the key. There is no cookie: connectivity checks have shown before that the client receives at its address.
+ * proves that it has the key. There is no cookie: only who knows the password of the session gets so far, and a flight is not repeated more
+ * than five times a second.
  */
 import { randomBytes, sign, verify, X509Certificate } from "node:crypto"
 import type { Cancel, Timers } from "../../clock/timers.ts"
+import { lowerAscii } from "../../model/text/compared.ts"
 import { Malformed } from "../bytes.ts"
-import { type Certificate, fingerprintOf } from "./certificate.ts"
+import type { Certificate } from "./certificate.ts"
 import * as Message from "./handshake-messages.ts"
 import { type KeyAgreement, keyAgreementOn } from "./key-agreement.ts"
 import { exported, masterSecretOf, type TrafficKeys, trafficKeysOf, verifyData } from "./key-schedule.ts"
@@ -43,6 +45,7 @@ interface DtlsOptions {
 const MOST_DATAGRAM = 1200
 const FIRST_REPEAT_MS = 400
 const REPEATS = 5
+const AGAIN_AFTER_MS = 200
 
 /** After a hello. */
 interface Greeted {
@@ -67,6 +70,7 @@ export class DtlsServer {
   #keyed: Keyed | undefined
   /** Messages of the last flight, sent again while the other side is silent. */
   #flight: () => void = () => undefined
+  #flownAt = Number.NEGATIVE_INFINITY
   #stopRepeating: Cancel | undefined
   readonly #sent = { message: 0, plain: 0, sealed: 0 }
 
@@ -99,7 +103,7 @@ export class DtlsServer {
     }
     if (record.type !== HANDSHAKE) return
     const { messages, isRepeated } = this.#reassembly.add(body)
-    if (isRepeated && messages.length === 0) this.#flight()
+    if (isRepeated && messages.length === 0) this.#flyAgain()
     for (const message of messages) this.#handle(message, keyed)
   }
 
@@ -150,20 +154,29 @@ export class DtlsServer {
   }
 
   #known(der: Buffer): X509Certificate {
-    if (fingerprintOf(der) !== this.#options.fingerprint)
-      throw new Malformed("The certificate is not the one of the description.")
     try {
-      return new X509Certificate(der)
+      const certificate = new X509Certificate(der)
+      if (lowerAscii(certificate.fingerprint256) === this.#options.fingerprint) return certificate
     } catch {
-      throw new Malformed("The certificate cannot be read.")
+      // A certificate that cannot be read is none.
     }
+    throw new Malformed("The certificate is not the one of the description.")
   }
 
-  #prove(signature: Buffer): void {
-    const key = this.#clientCertificate?.publicKey
-    const isSigned = key !== undefined && verify("sha256", Buffer.concat(this.#transcript), key, signature)
-    if (!isSigned) throw new Malformed("The client does not have the key of its certificate.")
+  #prove(signature: Message.SignedBy): void {
+    if (!this.#isSigned(signature)) throw new Malformed("The client does not have the key of its certificate.")
     this.#isProven = true
+  }
+
+  /** Keys of other kinds make no signatures of these algorithms. */
+  #isSigned(signature: Message.SignedBy): boolean {
+    try {
+      const key = this.#clientCertificate?.publicKey
+      if (key?.asymmetricKeyType !== signature.key) return false
+      return verify("sha256", Buffer.concat(this.#transcript), key, signature.bytes)
+    } catch {
+      return false
+    }
   }
 
   #answerHello(): void {
@@ -240,6 +253,14 @@ export class DtlsServer {
       }
     }
     flush()
+  }
+
+  /** The other side has not heard the last flight. */
+  #flyAgain(): void {
+    const now = this.#options.timers.elapsed()
+    if (now - this.#flownAt < AGAIN_AFTER_MS) return
+    this.#flownAt = now
+    this.#flight()
   }
 
   #repeat(times: number): void {

@@ -2,7 +2,6 @@
 
 import type { RtpPacket } from "../rtp/packet.ts"
 import type { Reception } from "../rtp/rtcp.ts"
-import { extendedSequence } from "../srtp/session.ts"
 
 /** A power of two. At 1.5 Mbit/s it is three seconds, more than anybody waits for a lost packet. */
 const KEPT = 512
@@ -12,6 +11,8 @@ const ASKED_AT_MOST = 4
 const ASK_AGAIN_MS = 50
 const MOST_MISSING = 64
 
+const CLOCKS = { audio: 48_000, video: 90_000 } as const
+
 interface Missing {
   asked: number
   askedAt: number
@@ -19,7 +20,9 @@ interface Missing {
 
 export class Layer {
   readonly ssrc: number
+  /** Units of its timestamps in a second. */
   readonly #clock: number
+  readonly #asksAgain: boolean
   readonly #kept: Array<{ readonly number: number; readonly packet: RtpPacket } | undefined> = []
   readonly #missing = new Map<number, Missing>()
   #top = -1
@@ -35,10 +38,11 @@ export class Layer {
   #bitsPerSecond = 0
   #heardAt = Number.NEGATIVE_INFINITY
 
-  /** `clock`: units of its timestamps in a second. */
-  constructor(ssrc: number, clock: number) {
+  constructor(ssrc: number, kind: "audio" | "video") {
     this.ssrc = ssrc
-    this.#clock = clock
+    this.#clock = CLOCKS[kind]
+    // Lost sound is not worth the wait.
+    this.#asksAgain = kind === "video"
   }
 
   /** Bits that arrived in the last second. */
@@ -51,11 +55,14 @@ export class Layer {
     return now - this.#heardAt < 2000
   }
 
-  /** The number of the packet, which goes on where the sequence number begins again. `now` in milliseconds. */
-  add(packet: RtpPacket, now: number): number {
-    const number = extendedSequence(this.#top, packet.sequence)
+  /** `number` is the packet's, which goes on where the sequence number begins again; `now` in milliseconds. */
+  add(packet: RtpPacket, number: number, now: number): void {
     if (this.#top < 0) this.#first = number
-    for (let lost = Math.max(this.#top + 1, number - MOST_MISSING); this.#top >= 0 && lost < number; lost++)
+    for (
+      let lost = Math.max(this.#top + 1, number - MOST_MISSING);
+      this.#asksAgain && this.#top >= 0 && lost < number;
+      lost++
+    )
       this.#missing.set(lost, { asked: 0, askedAt: now })
     this.#missing.delete(number)
     this.#top = Math.max(this.#top, number)
@@ -63,7 +70,6 @@ export class Layer {
     this.#received += 1
     this.#count(packet.payload.length, now)
     this.#judgeJitter(packet.timestamp, now)
-    return number
   }
 
   packetOf(number: number): RtpPacket | undefined {
@@ -111,7 +117,7 @@ export class Layer {
       highest: this.#top % 0x1_0000_0000,
       jitter: Math.floor(this.#jitter),
       lastReport: ntp,
-      delay: ntp === 0 ? 0 : Math.floor((now - at) * 65.536),
+      delay: ntp === 0 ? 0 : Math.min(0xffff_ffff, Math.floor((now - at) * 65.536)),
     }
   }
 

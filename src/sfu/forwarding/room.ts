@@ -1,4 +1,4 @@
-/** A room: whose packets go to whom. It decides each quarter of a second, and at once when a person comes or goes. */
+/** A room: whose packets go to whom. It decides each quarter of a second, sooner when a person comes, and at once when one goes. */
 
 import type { RtpPacket } from "../rtp/packet.ts"
 import type { Peer } from "../session/peer.ts"
@@ -24,8 +24,6 @@ export interface SlotContent {
 
 export interface RoomEvents {
   readonly onSlots: (room: string, peer: string, gen: number, slots: ReadonlyArray<SlotContent>) => void
-  /** Ids of people who speak, the latest first. */
-  readonly onSpeakers: (room: string, speakers: ReadonlyArray<string>) => void
 }
 
 /** Without a view, tiles are taken to be small. */
@@ -45,7 +43,8 @@ export class Room {
   readonly #members = new Map<string, Member>()
   /** Slots that show a publication, so that a packet finds its ways without a search. */
   #ways = new Map<Publication, ReadonlyArray<Slot>>()
-  #speakers = ""
+
+  #isChanged = false
 
   constructor(id: string, now: () => number, events: RoomEvents) {
     this.#id = id
@@ -61,9 +60,14 @@ export class Room {
     return [...this.#members.values()].map(({ peer }) => peer)
   }
 
+  /** Whether somebody came or shows other tiles since the last decision. */
+  get isChanged(): boolean {
+    return this.#isChanged
+  }
+
   add(peer: Peer): void {
     this.#members.set(peer.id, { peer, views: [], told: "" })
-    this.decide()
+    this.#isChanged = true
   }
 
   remove(peer: Peer): void {
@@ -74,7 +78,9 @@ export class Room {
     const member = this.#members.get(id)
     if (member === undefined) return
     member.views = views
-    this.decide()
+    // A browser whose socket was lost may have missed what it was told.
+    member.told = ""
+    this.#isChanged = true
   }
 
   forward(publication: Publication, layer: Layer, packet: RtpPacket, number: number): void {
@@ -90,25 +96,20 @@ export class Room {
   }
 
   decide(): void {
+    this.#isChanged = false
     const now = this.#now()
     const all = [...this.#members.values()].flatMap(({ peer }) => peer.publications)
     const ways = new Map<Publication, Array<Slot>>()
     for (const member of this.#members.values()) this.#place(member, all, ways, now)
     this.#ways = ways
-    const speakers = byRecentSpeech(all.filter(({ spokeAt }) => now - spokeAt < SPEAKS_FOR_MS)).map(
-      ({ owner }) => owner,
-    )
-    const said = speakers.join(" ")
-    if (said !== this.#speakers) this.#events.onSpeakers(this.#id, speakers)
-    this.#speakers = said
   }
 
   #place(member: Member, all: ReadonlyArray<Publication>, ways: Map<Publication, Array<Slot>>, now: number): void {
     const { peer } = member
     const others = all.filter(({ owner, layers }) => owner !== peer.id && layers.some((layer) => layer?.isSent(now)))
-    const sounds = byRecentSpeech(others.filter(({ kind }) => kind === "audio"))
+    const sounds = this.#heardBy(peer, others, now)
     const pictures = this.#wantedBy(member, others)
-    const layers = layersWithin(pictures, peer.down, now)
+    const layers = layersWithin(pictures, peer.allowance(now), now)
     const shown = pictures.flatMap(({ publication }) => (layers.has(publication) ? [publication] : []))
     for (const [kind, wanted] of [
       ["audio", sounds],
@@ -128,6 +129,14 @@ export class Room {
       }
     }
     this.#tell(member)
+  }
+
+  /** Of several people who speak at once those who are heard already stay. */
+  #heardBy({ slots }: Peer, others: ReadonlyArray<Publication>, now: number): ReadonlyArray<Publication> {
+    const sounds = byRecentSpeech(others.filter(({ kind }) => kind === "audio"))
+    const shown = new Set(slots.map(({ publication }) => publication))
+    const stays = (one: Publication): boolean => shown.has(one) && now - one.spokeAt < SPEAKS_FOR_MS
+    return [...sounds.filter(stays), ...sounds.filter((one) => !stays(one))]
   }
 
   /** The tiles that the browser shows; a browser that did not say so gets who spoke last. Screens come first. */

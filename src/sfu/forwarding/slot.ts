@@ -15,6 +15,8 @@ interface SlotWay {
 }
 
 const RESENT = 512
+const RESEND_AFTER_MS = 30
+const RESENT_PER_SECOND = 200
 const CLOCKS = { audio: 48_000, video: 90_000 } as const
 
 /** How a layer's numbers become those of the slot. */
@@ -41,6 +43,8 @@ export class Slot {
   #vp8: Vp8Numbers = { pictureId: 0, tl0: 0 }
   /** The time when each sequence number was first sent. A packet goes again with the same bytes, because a nonce must not see others. */
   readonly #sendTimes = new Uint32Array(RESENT)
+  readonly #resentAt = new Float64Array(RESENT).fill(Number.NEGATIVE_INFINITY)
+  #resending = { since: 0, packets: 0 }
 
   constructor(mid: string, kind: "audio" | "video", ssrc: number, firstSequence: number, way: SlotWay) {
     this.mid = mid
@@ -76,6 +80,8 @@ export class Slot {
     const binding = this.#binding
     if (binding?.layer !== layer || number < binding.from) return
     const sequence = number + binding.sequence
+    // The time of sending is known no more for what is that late.
+    if (sequence <= this.#sequence - RESENT) return
     this.#sendTimes[sequence % RESENT] = sendTimeOf(now)
     if (sequence >= this.#sequence) {
       this.#sequence = sequence
@@ -89,13 +95,22 @@ export class Slot {
   }
 
   /** Sends a packet again, if it is of what is shown now. `low`: its sequence number. */
-  resend(low: number): void {
+  resend(low: number, now: number): void {
     const binding = this.#binding
     const sequence = this.#sequence - ((this.#sequence - low) & 0xffff)
-    if (binding === undefined || sequence <= this.#sequence - RESENT) return
+    if (binding === undefined || sequence <= this.#sequence - RESENT || !this.#mayResend(sequence, now)) return
     const number = sequence - binding.sequence
     const packet = number < binding.from ? undefined : binding.layer.packetOf(number)
     if (packet !== undefined) this.#send(binding, packet, sequence)
+  }
+
+  /** A packet on its way is not sent once more, and a browser that asks for everything does not get it. */
+  #mayResend(sequence: number, now: number): boolean {
+    if (now - this.#resending.since >= 1000) this.#resending = { since: now, packets: 0 }
+    if (now - (this.#resentAt[sequence % RESENT] ?? 0) < RESEND_AFTER_MS) return false
+    this.#resentAt[sequence % RESENT] = now
+    this.#resending.packets += 1
+    return this.#resending.packets <= RESENT_PER_SECOND
   }
 
   #bind(layer: Layer, packet: RtpPacket, number: number, now: number): void {

@@ -39,10 +39,17 @@ export interface Path {
 
 /** What a browser may send, for its microphone, its camera in three layers, and its screen. */
 const MOST_UP = 6_000_000
-/** A browser sends some 300 packets a second. More than this is no call: the rest is dropped before it costs anything. */
-const PACKETS_PER_SECOND = 2000
+/** A browser sends some 300 packets a second, fifty of them sound. What goes beyond is dropped before it costs anything. */
+const PACKETS_PER_SECOND = 1000
+const BYTES_PER_SECOND = (1.5 * MOST_UP) / 8
+const SOUNDS_PER_SECOND = 200
+/** A path is the address that a check came from; a browser tries few. */
+const MOST_PATHS = 8
+const MOST_SECTIONS = 40
 /** A browser tells within a second what it can receive; until then its pictures are small. */
 const FIRST_DOWN = 1_000_000
+/** After the browser said that less arrives than was sent, no more is tried for so long. */
+const NO_TRIAL_MS = 10_000
 
 interface Received {
   readonly sent: Sent
@@ -61,6 +68,7 @@ export class Peer {
   /** Secrets of the path: each session has its own, and the server knows a check by them. */
   readonly fragment = randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "0")
   readonly password = randomBytes(24).toString("base64url").replaceAll(/[-_]/g, "0")
+  readonly #offered: Pick<Offer, "fingerprint" | "fragment">
   readonly #events: PeerEvents
   readonly #timers: Timers
   readonly #dtls: DtlsServer
@@ -68,15 +76,19 @@ export class Peer {
   readonly #slots = new Map<string, Slot>()
   readonly #sent = new Map<string, Sent>()
   readonly #layers = new Map<number, Received>()
+  /** Keys of the paths over which checks came, the latest last. */
+  readonly paths = new Set<string>()
   #path: Path | undefined
   #srtp: SrtpSession | undefined
   #heardAt: number
   #down = FIRST_DOWN
-  #second = { since: 0, packets: 0 }
+  #second = { since: 0, packets: 0, bytes: 0, sounds: 0 }
+  #noTrialUntil = 0
 
   constructor(id: string, gen: number, offer: Offer, certificate: Certificate, timers: Timers, events: PeerEvents) {
     this.id = id
     this.gen = gen
+    this.#offered = offer
     this.#events = events
     this.#timers = timers
     this.#heardAt = timers.elapsed()
@@ -93,8 +105,10 @@ export class Peer {
     this.negotiate(offer)
   }
 
-  /** Takes another offer of the same session: it may add sections, never change what one is for. */
+  /** Takes another offer of the same session: it may add sections, never change what one is for. @throws Malformed */
   negotiate({ sections }: Offer): void {
+    const names = new Set([...this.#sent.keys(), ...this.#slots.keys(), ...sections.map(({ mid }) => mid)])
+    if (names.size > MOST_SECTIONS) throw new Malformed("The session has too many sections.")
     for (const { section } of sections) {
       if (section === undefined) continue
       if (section.isSent) this.#publish(section)
@@ -106,9 +120,20 @@ export class Peer {
     return this.#srtp !== undefined
   }
 
-  /** Bits that the browser takes in a second, as it says. */
-  get down(): number {
-    return this.#down
+  /**
+   * Bits to send in a second. A browser reports at most half more than what arrives, so that a report above that says nothing of the path:
+   * then twice as much is tried.
+   */
+  allowance(now: number): number {
+    const shown = new Set(this.slots.flatMap(({ shown: layer }) => layer ?? []))
+    const sent = [...shown].reduce((sum, { bitsPerSecond }) => sum + bitsPerSecond, 0)
+    if (this.#down < sent) this.#noTrialUntil = now + NO_TRIAL_MS
+    return now < this.#noTrialUntil ? this.#down : Math.max(this.#down, 2 * sent + FIRST_DOWN / 2)
+  }
+
+  /** Whether the offer is one of this session. */
+  isOf({ fingerprint, fragment }: Offer): boolean {
+    return this.#offered.fingerprint === fingerprint && this.#offered.fragment === fragment
   }
 
   get slots(): ReadonlyArray<Slot> {
@@ -132,15 +157,21 @@ export class Peer {
     return this.#slots.get(mid)?.ssrc ?? 0
   }
 
-  /** An authentic check came over the path. */
-  heard(path: Path, isNominated: boolean): void {
+  /** An authentic check came over the path. Returns the path that is too many now. */
+  heard(path: Path, isNominated: boolean): string | undefined {
+    this.paths.delete(path.key)
+    this.paths.add(path.key)
     this.#heardAt = this.#timers.elapsed()
     if (this.#path === undefined || isNominated) this.#path = path
+    if (this.paths.size <= MOST_PATHS) return undefined
+    const [oldest = ""] = this.paths
+    this.paths.delete(oldest)
+    return oldest
   }
 
   /** A datagram that is no check. */
   receive(datagram: Buffer): void {
-    if (this.#isFlood()) return
+    if (this.#isFlood(datagram.length)) return
     const first = datagram[0] ?? 0
     if (first >= 20 && first <= 63) this.#dtls.receive(datagram)
     if (first >> 6 !== 2 || this.#srtp === undefined) return
@@ -152,11 +183,17 @@ export class Peer {
     }
   }
 
-  #isFlood(): boolean {
+  #isFlood(bytes: number): boolean {
     const now = this.#timers.elapsed()
-    if (now - this.#second.since >= 1000) this.#second = { since: now, packets: 0 }
+    if (now - this.#second.since >= 1000) this.#second = { since: now, packets: 0, bytes: 0, sounds: 0 }
     this.#second.packets += 1
-    return this.#second.packets > PACKETS_PER_SECOND
+    this.#second.bytes += bytes
+    return this.#second.packets > PACKETS_PER_SECOND || this.#second.bytes > BYTES_PER_SECOND
+  }
+
+  #isNoise({ kind }: Publication): boolean {
+    if (kind === "audio") this.#second.sounds += 1
+    return this.#second.sounds > SOUNDS_PER_SECOND
   }
 
   askKeyFrame(layer: Layer): void {
@@ -166,8 +203,8 @@ export class Peer {
   /** Asks for lost packets of pictures. Lost sound is not worth the wait. */
   askLost(): void {
     const now = this.#timers.elapsed()
-    for (const { sent, layer } of this.#layers.values()) {
-      const missing = sent.publication.kind === "video" ? layer.missing(now) : []
+    for (const { layer } of this.#layers.values()) {
+      const missing = layer.missing(now)
       if (missing.length > 0) this.#sendRtcp(lossReport(this.#source, layer.ssrc, missing))
     }
   }
@@ -191,12 +228,13 @@ export class Peer {
     this.#srtp = undefined
   }
 
+  /** A browser has one microphone, one camera and one screen; the first picture is the camera's. */
   #publish(section: Section): void {
     if (this.#sent.has(section.mid)) return
-    const pictures = [...this.#sent.values()].filter(({ publication }) => publication.kind === "video").length
-    const picture: Source = pictures === 0 ? "camera" : "screen"
-    const publication = new Publication(this.id, section.kind === "audio" ? "microphone" : picture)
-    this.#sent.set(section.mid, { publication, section })
+    const has = (source: Source): boolean => this.publications.some((one) => one.source === source)
+    const picture: Source = has("camera") ? "screen" : "camera"
+    const source = section.kind === "audio" ? "microphone" : picture
+    if (!has(source)) this.#sent.set(section.mid, { publication: new Publication(this.id, source), section })
   }
 
   #slotOf({ mid, kind, payloadType, extensions: { absSendTime } }: Section): Slot {
@@ -210,15 +248,17 @@ export class Peer {
   }
 
   #receiveRtp(datagram: Buffer, srtp: SrtpSession): void {
-    const payload = srtp.openRtp(datagram)
+    const { payload, number } = srtp.openRtp(datagram)
     const known = this.#layers.get(datagram.readUInt32BE(8)) ?? this.#learn(datagram, payload)
-    if (known === undefined || payload.length === 0) return
+    if (known === undefined || this.#isNoise(known.sent.publication)) return
     const { sent, layer } = known
+    // A packet of padding alone goes on as an empty one: it has a place in the order too.
     const packet = readRtp(datagram, payload, sent.section.extensions)
-    if (packet.payloadType !== sent.section.payloadType || packet.payload.length === 0) return
+    if (packet.payloadType !== sent.section.payloadType) return
     const now = this.#timers.elapsed()
     if (packet.level !== undefined) sent.publication.hear(packet.level, now)
-    this.#events.onPacket(sent.publication, layer, packet, layer.add(packet, now))
+    layer.add(packet, number, now)
+    this.#events.onPacket(sent.publication, layer, packet, number)
   }
 
   /** The layer of a new source: the section names the source, or the packet names its section. */
@@ -238,7 +278,7 @@ export class Peer {
   #begin(ssrc: number, sent: Sent, at: number): Received {
     const { section, publication } = sent
     for (const [old, { layer }] of this.#layers) if (layer === publication.layers[at]) this.#layers.delete(old)
-    const received = { sent, layer: new Layer(ssrc, section.kind === "audio" ? 48_000 : 90_000) }
+    const received = { sent, layer: new Layer(ssrc, section.kind) }
     publication.layers[at] = received.layer
     this.#layers.set(ssrc, received)
     return received
@@ -252,7 +292,7 @@ export class Peer {
       const slot = this.slots.find(({ ssrc }) => ssrc === feedback.ssrc)
       if (slot === undefined) return
       if (feedback.kind === "keyFrame") this.#events.onKeyFrameAsked(slot)
-      else for (const sequence of feedback.sequences) slot.resend(sequence)
+      else for (const sequence of feedback.sequences) slot.resend(sequence, this.#timers.elapsed())
     }
   }
 

@@ -35,8 +35,8 @@ export class SrtpSession {
     this.#rtcp = both("rtcp")
   }
 
-  /** The payload; the head of the packet is not encrypted. @throws Malformed also for a packet that came before. */
-  openRtp(packet: Buffer): Buffer {
+  /** The payload, and the number of the packet in full. @throws Malformed also for a packet that came before. */
+  openRtp(packet: Buffer): { readonly payload: Buffer; readonly number: number } {
     const headSize = rtpHeadSize(packet)
     if (packet.length < headSize + this.#rtp.received.tagSize) throw new Malformed("The packet is too short.")
     const ssrc = packet.readUInt32BE(8)
@@ -52,7 +52,7 @@ export class SrtpSession {
     )
     window.take(number)
     this.#received.set(ssrc, window)
-    return payload
+    return { payload, number }
   }
 
   /** `sequence` in full: what the packet has of it, and the rounds before. */

@@ -17,6 +17,8 @@ export interface MediaView {
 
 export interface CallLinks {
   readonly peers: ReadonlyArray<MediaPeer>
+  /** Begins to connect. */
+  readonly start: () => void
   /** Takes the present list of the call, of which these links are. */
   readonly take: (list: PeerList) => void
   readonly receive: (signal: IncomingSignal) => void

@@ -296,8 +296,11 @@ export class MediaCall {
     this.#become("joined")
     // A listener may stop the call at each of its events.
     if (this.#list !== list) return
-    this.#links ??= this.#linksOf(list, tracks)
-    this.#links?.take(list)
+    if (this.#links === undefined) {
+      this.#links = this.#linksOf(list, tracks)
+      this.#links?.start()
+    }
+    if (this.#list === list) this.#links?.take(list)
     if (this.#list !== list) return
     this.#refreshLater()
     this.#events.emit("limits", list.limits)

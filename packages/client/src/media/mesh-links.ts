@@ -27,6 +27,10 @@ export class MeshLinks implements CallLinks {
     }))
   }
 
+  start(): void {
+    // Each list says whom to connect to.
+  }
+
   take(list: PeerList): void {
     const { close, open } = linkChanges([...this.#links.keys()], list, this.#needs.ownId)
     for (const id of close) {

@@ -57,6 +57,9 @@ export class ServedLinks implements CallLinks {
     this.#needs = needs
     this.#list = list
     this.#roomId = list.roomId
+  }
+
+  start(): void {
     this.#connect()
   }
 
@@ -97,7 +100,8 @@ export class ServedLinks implements CallLinks {
 
   /** What was sent while the socket was away may be lost. */
   resumed(): void {
-    if (this.#state !== "connected") this.#connect()
+    if (this.#state === "connected") this.#tellViews()
+    else this.#connect()
   }
 
   close(): void {
@@ -113,16 +117,33 @@ export class ServedLinks implements CallLinks {
     this.#open?.pc.close()
     this.#gen += 1
     this.#slots = []
-    this.#become(this.#gen === 1 ? "connecting" : "interrupted")
-    const open = this.#make()
+    const gen = this.#gen
+    this.#become(gen === 1 ? "connecting" : "interrupted")
+    // A listener may have ended the call.
+    if (this.#isClosed || gen !== this.#gen) return
+    const open = this.#made()
+    if (open === undefined) return
     this.#open = open
     this.#arrange()
+    if (this.#open !== open) return
     this.#again(CONNECTED_WITHIN_MS + backoffMs(this.#failures++))
     this.#offer(open).catch((cause: unknown) => {
       if (this.#open !== open) return
       this.#failed(cause)
       this.#again(backoffMs(this.#failures))
     })
+  }
+
+  /** A browser refuses a connection when it has too many; another attempt follows. */
+  #made(): Open | undefined {
+    try {
+      return this.#make()
+    } catch (cause) {
+      this.#open = undefined
+      this.#failed(cause)
+      this.#again(CONNECTED_WITHIN_MS)
+      return undefined
+    }
   }
 
   #make(): Open {
@@ -162,7 +183,7 @@ export class ServedLinks implements CallLinks {
     try {
       await open.pc.setRemoteDescription({ type: "answer", sdp })
     } catch (cause) {
-      this.#failed(cause)
+      if (this.#open === open) this.#failed(cause)
     }
   }
 
@@ -183,8 +204,13 @@ export class ServedLinks implements CallLinks {
   /** Another connection after a while, unless this one comes about. */
   #again(ms: number): void {
     clearTimeout(this.#timer)
+    if (this.#isClosed) return
+    const open = this.#open
     this.#timer = setTimeout(() => {
-      this.#needs.refresh().then(() => this.#connect(), this.#failed)
+      const connect = (): void => {
+        if (this.#open === open && this.#state !== "connected") this.#connect()
+      }
+      this.#needs.refresh().then(connect, connect)
     }, ms)
   }
 
@@ -205,7 +231,6 @@ export class ServedLinks implements CallLinks {
   }
 
   #tellViews(): void {
-    if (this.#views.length === 0) return
     const data = this.#views.slice(0, 25).map(({ connectionId, height }) => {
       const inside = Math.min(4320, Math.max(1, Math.round(height)))
       return { peer: connectionId, source: "camera" as const, height: inside }
