@@ -14,6 +14,16 @@ interface Confirming {
   readonly stamp: Timestamp
 }
 
+/** Whether the confirmation has texts of the organisers besides the title. */
+export const hasOwnWords = ({ description, emailTexts }: StoredCalendarEvent): boolean =>
+  (description ?? "") !== "" || (emailTexts?.confirmation ?? "") !== ""
+
+export const withoutOwnWords = (event: StoredCalendarEvent): StoredCalendarEvent => ({
+  ...event,
+  description: null,
+  emailTexts: null,
+})
+
 export const confirmationEmail = (
   event: StoredCalendarEvent,
   person: { readonly name: string; readonly email: string },

@@ -1,4 +1,4 @@
-/** Emails about an event as a made-up person would get them. Their links open nothing. */
+/** Emails about an event as a made-up person would get them. Their links hold no token. */
 import type { PreviewedEmail } from "../model/presentation.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
 import type { StoredCalendarEvent } from "../store/events/calendar-events.ts"

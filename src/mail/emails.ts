@@ -62,7 +62,7 @@ export const hello = (name: string | null, words: Words): string => {
   return words.hello(line === "" ? null : line)
 }
 
-/** An attribute, because mail programs and the frame of a preview take no styles. */
+/** The width is an attribute, because mail programs and the frame of a preview take no styles. */
 const coverHtml = (coverUrl: string | null): string =>
   coverUrl === null ? "" : `<p><img src="${escapeHtml(coverUrl)}" alt="" width="100%"></p>`
 

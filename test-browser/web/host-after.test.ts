@@ -1,6 +1,6 @@
 /** The console while something is broadcast, and after the event. */
 import { expect, test } from "vitest"
-import { call, createPerson } from "../../test/support/api.ts"
+import { call, createPerson, signup, tokenIn } from "../../test/support/api.ts"
 import { shared } from "../../test/support/shared.ts"
 import { joinAs, openConsole, stageWith, until } from "./host-pages.ts"
 import { expectAccessible, openWebSite, pressButton } from "./site.ts"
@@ -95,6 +95,27 @@ test("after the event there are attendance, tables to download, and a summary fo
   await page.getByText("No recordings.").waitFor()
   await page.getByText("No clips.").waitFor()
   await expectAccessible(page)
+})
+
+test("a member sees that an address takes no emails, and is offered neither to send one nor to take that back", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }], "publish")
+  const { url } = site.server
+  const { id, key } = stage.acme
+  const bob = await signup(url, "Bob")
+  const { inviteUrl } = (await call(url, "POST", `/v1/workspaces/${id}/invites`, { key, body: { role: "member" } }))
+    .body
+  await call(url, "POST", `/v1/invites/${tokenIn(inviteUrl)}/accept`, { cookie: bob.cookie })
+  const body = { name: "Rita", email: "rita@example.com" }
+  await call(url, "POST", `/v1/public/events/${stage.event.id}/register`, { body })
+  await call(url, "POST", `/v1/workspaces/${id}/bounces`, { key, body: { email: body.email } })
+  const page = await openConsole(
+    { site, acme: { ...stage.acme, owner: bob } },
+    `/host/event/${stage.event.id}/registrations`,
+    { expects: REFUSED },
+  )
+  await page.getByText("Takes no e-mails").waitFor()
+  await page.getByRole("button", { name: "Cancel: Rita" }).waitFor()
+  expect(await page.getByRole("button", { name: /again: Rita/ }).count()).toBe(0)
 })
 
 test("roles at an event are listed by name, changed and taken", async () => {

@@ -213,6 +213,43 @@ describe("the emails of decisions", () => {
     expect((await decide(cem, "decline")).status).toBe(200)
     expect((await decide(dan, "approve")).body.state).toBe("waiting")
   })
+
+  test("count own words of the event in approvals, which go without them beyond the limit", async () => {
+    const founder = await createWorkspace(server.url)
+    const house = await openRegistrations(server, rows, founder, { approval: EVERYBODY, description: "What is *new*" })
+    const [ada, bob] = [newEmail(), newEmail()]
+    for (const email of [ada, bob]) await house.register(email)
+    const approve = async (email: string) =>
+      house.api("POST", `${house.path}/registrations/${(await house.find(email)).id}/approve`)
+    const counted = () => rows.run("select letters from workspace_letters where workspace_id = $1", [founder.id])
+    expect(await counted()).toEqual([])
+    expect((await approve(ada)).status).toBe(200)
+    expect(await counted()).toEqual([{ letters: 1 }])
+    await rows.run("update workspace_letters set letters = 200 where workspace_id = $1", [founder.id])
+    expect((await approve(bob)).status).toBe(200)
+    expect(await counted()).toEqual([{ letters: 200 }])
+    const [withWords, without] = [(await house.lettersTo(ada))[0], (await house.lettersTo(bob))[0]]
+    expect([withWords.subject, without.subject]).toEqual(["Your place at Launch", "Your place at Launch"])
+    expect([withWords.text.includes("What is"), without.text.includes("What is")]).toEqual([true, false])
+  })
+
+  test("do not count people whose address takes none", async () => {
+    const founder = await createWorkspace(server.url)
+    const house = await openRegistrations(server, rows, founder, { approval: EVERYBODY })
+    const [ada, bob] = [newEmail(), newEmail()]
+    for (const email of [ada, bob]) await house.register(email)
+    const bounce = await house.api("POST", `/v1/workspaces/${founder.id}/bounces`, { body: { email: ada } })
+    expect(bounce.status).toBe(200)
+    const ids = (await house.listed()).map(({ id }) => id)
+    const body = { ids, reason: "For members only." }
+    expect((await house.api("POST", `${house.path}/registrations/decline`, { body })).body.registrations).toHaveLength(
+      2,
+    )
+    const counted = await rows.run("select letters from workspace_letters where workspace_id = $1", [founder.id])
+    expect(counted).toEqual([{ letters: 1 }])
+    expect(await house.subjects(ada)).toEqual(["Registration received: Launch"])
+    expect(await house.subjects(bob)).toEqual(["Registration received: Launch", "Registration declined: Launch"])
+  })
 })
 
 describe("the domain of an address", () => {

@@ -112,6 +112,15 @@ test("a report concerns its own workspace alone, and an address that the workspa
   expect(theirs.body.bounces).toEqual([])
 })
 
+test("a report of the address of a user with an account is taken", async () => {
+  const { id, key, owner } = await createWorkspace(server.url)
+  const reportOwner = () => api("POST", `/v1/workspaces/${id}/bounces`, { key, body: { email: owner.email } })
+  expect((await reportOwner()).status).toBe(404)
+  const session = await api("POST", `/v1/workspaces/${id}/session`, { key: undefined, cookie: owner.cookie })
+  expect(session.status).toBe(200)
+  expect((await reportOwner()).status).toBe(200)
+})
+
 test.each([
   ["no address", {}],
   ["what is no address", { email: "zoe" }],

@@ -144,6 +144,37 @@ describe("an invitation by mail", () => {
   })
 })
 
+describe("a confirmation with own words of the event", () => {
+  test("is counted, and goes without them once the emails of the day are used up", async () => {
+    const small = await startTestServer({ MAIL_PER_WORKSPACE_PER_DAY: "1" })
+    try {
+      const { key } = await createWorkspace(small.url)
+      const event = await createEvent(small.url, key, {
+        title: "Launch",
+        scheduledAt: "2030-05-01T10:00:00Z",
+        description: "What is *new*",
+        emailTexts: { confirmation: "**Bring** a laptop.", reminder: null },
+      })
+      await call(small.url, "POST", `/v1/events/${event.id}/publish`, { key })
+      const seen: unknown[] = []
+      for (const email of [newEmail(), newEmail(), newEmail()]) {
+        const body = { name: "Ada", email }
+        const answer = await call(small.url, "POST", `/v1/public/events/${event.id}/register`, { body })
+        expect(answer.body).toEqual({ registered: true, alreadyRegistered: false })
+        const { mails } = (await call(small.url, "GET", `/v1/dev/outbox?to=${email}`)).body
+        const whole = JSON.stringify(mails)
+        seen.push([mails.length, mails[0].subject, whole.includes("Bring"), whole.includes("What is")])
+        expect(mails[0].text).toContain("which begins on")
+        expect(mails[0].calendar).toContain("METHOD:REQUEST")
+      }
+      const plain = [1, "Your place at Launch", false, false]
+      expect(seen).toEqual([[1, "Your place at Launch", true, true], plain, plain])
+    } finally {
+      await small.stop()
+    }
+  })
+})
+
 describe("a workspace's emails of a day", () => {
   test("are exactly as many as it may have, also all at once, and the rest leaves nothing", async () => {
     const workspace = await provedWorkspace()
@@ -274,8 +305,13 @@ describe("a registration, whose email bears the event's title", () => {
     for (const environment of [{}, STRICT]) {
       const other = await startTestServer(environment)
       try {
-        const eventId = await publishedEvent(other.url, await createWorkspace(other.url))
+        const workspace = await createWorkspace(other.url)
+        const eventId = await publishedEvent(other.url, workspace)
         expect((await register(other.url, eventId)).status).toBe(200)
+        const path = `/v1/events/${eventId}/registrations`
+        const { registrations } = (await call(other.url, "GET", path, workspace)).body
+        const again = await call(other.url, "POST", `${path}/${registrations[0].id}/resend`, workspace)
+        expect([again.status, again.body]).toEqual([200, { sent: environment !== STRICT }])
       } finally {
         await other.stop()
       }

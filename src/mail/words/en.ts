@@ -2,7 +2,7 @@
 import type { EventRole } from "../../model/roles.ts"
 
 export const en = {
-  /** Stand where a title or a name has nothing visible. */
+  /** These words replace a title or a name without a visible character. */
   anEvent: "an event",
   aWorkspace: "A workspace",
   hello: (name: string | null) => `Hello ${name ?? "there"},`,

@@ -32,7 +32,10 @@ export const putBounce = async (
         or exists (select from events e join registrations r on r.event_id = e.id
                     where e.workspace_id = ${workspaceId} and r.email = ${email})
         or exists (select from invites where workspace_id = ${workspaceId} and email = ${email})
-        or exists (select from users where workspace_id = ${workspaceId} and lower(email) = ${email})
+        or exists (select from users
+                    where workspace_id = ${workspaceId} and lower(email) = ${email} and account_id is null)
+        or exists (select from users
+                    where workspace_id = ${workspaceId} and lower(email) = ${email} and account_id is not null)
     on conflict (workspace_id, email) do update
        set reports = b.reports + 1, reason = coalesce(excluded.reason, b.reason), last_at = clock_timestamp()
     returning ${sql.unsafe(COLUMNS)}`

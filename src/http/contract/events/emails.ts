@@ -55,7 +55,7 @@ export const Emails = HttpApiGroup.make("emails")
       .annotate(OpenApi.Summary, "An email about the event, as a made-up person would get it")
       .annotate(
         OpenApi.Description,
-        "In the event's language, with its picture and its own words as they are now. Nothing is sent, and the links open nothing.",
+        "In the event's language, with its picture and its own words as they are now. Nothing is sent, and the links hold no token.",
       )
       .annotate(Example, {
         response: {
@@ -80,7 +80,7 @@ export const Emails = HttpApiGroup.make("emails")
       .annotate(OpenApi.Summary, "Report that an address takes no emails")
       .annotate(
         OpenApi.Description,
-        "For what your mail service tells of permanent failures. From then on the workspace's events send no emails to the address, and its registrations have `bouncedAt`. Reports of one address are counted. An address of nobody who registered, was invited or is a user: 404.",
+        "For what your mail service tells of permanent failures. From then on the workspace's events and invitations send no emails to the address, except those on their way already, and its registrations have `bouncedAt`. An offer of a free place to it expires unheard. Reports of one address are counted. An address of nobody who registered, was invited or is a user: 404.",
       )
       .annotate(Example, { request: { email: bounce.email, reason: bounce.reason }, response: bounce }),
     HttpApiEndpoint.get("listBounces", "/v1/workspaces/:id/bounces", {

@@ -60,7 +60,7 @@ const ERRORS = problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "event
 const MANY_ERRORS = problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "rate_limited")
 /** Said by each decision. */
 const COUNTED =
-  "The email counts as one to others (`MAIL_PER_WORKSPACE_PER_DAY`, 429), unless it answers a pending registration without a reason."
+  "The email counts as one to others (`MAIL_PER_WORKSPACE_PER_DAY`, 429), unless it answers a pending registration without a reason. The description and own words of the event are only in confirmations that count."
 
 const approved = { ...registration, state: "approved" }
 const declined = { ...registration, state: "declined", declineReason: "For members only." }

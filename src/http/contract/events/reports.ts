@@ -167,7 +167,7 @@ export const Reports = HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "Send the email of the registration's state again")
       .annotate(
         OpenApi.Description,
-        "With the link to enter for a person who has a place. Earlier links go on working. The person's address gets at most three emails a minute.",
+        "With the link to enter for a person who has a place. Earlier links go on working. The person's address gets at most three emails a minute. A server that sends no emails answers `sent: false`.",
       )
       .annotate(Example, { response: { sent: true } }),
     report("listChat", "chat", "messages", Message, "The messages of the event and its rooms, the first first")

@@ -10,7 +10,7 @@ import { afterCommit, Database, type Queryable } from "../../../store/database.t
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
 import { listWordings } from "../../../store/events/forms.ts"
 import type { Openness, StoredRegistrant } from "../../../store/events/registrations.ts"
-import { listRegistrations } from "../../../store/events/reports.ts"
+import { listRegistrations, type RegisteredRow } from "../../../store/events/reports.ts"
 import { moveRegistrations } from "../../../store/events/waiting-list.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
@@ -64,13 +64,14 @@ const readAll = (sql: Queryable, eventId: string, ids: ReadonlyArray<string>) =>
 const STATES: ReadonlyArray<Decided> = ["approved", "waiting", "declined"]
 
 /**
- * Whether the email of a decision counts as one to others. The first answer to a person who registered does not, unless it has words of the
- * organisers: they could send any number of emails to any address otherwise.
+ * Whether the email of a decision must count as one to others. The first answer to a person who registered need not, unless it has a reason:
+ * organisers could send any number of emails to any address otherwise. An approval counts own words of the event itself, or goes without
+ * them. No email goes to an address that takes none.
  */
-const isCounted = ({ state }: StoredRegistrant, reason: string | null): boolean =>
-  state !== "pending" || reason !== null
+const isCounted = ({ state, bouncedAt }: RegisteredRow, reason: string | null): boolean =>
+  bouncedAt === null && (state !== "pending" || reason !== null)
 
-/** Decides all, in the order of the ids, in the caller's transaction. `letters` is the number of emails that count. */
+/** Decides all, in the order of the ids, in the caller's transaction. `counted` has the ids of those whose emails must count. */
 const decideAll = (sql: Queryable, event: Of, ids: ReadonlyArray<string>, decision: Decision, now: Timestamp) =>
   Effect.gen(function* () {
     const next = deciding(yield* lockOpenEvent(sql, event.id), decision)
@@ -88,11 +89,11 @@ const decideAll = (sql: Queryable, event: Of, ids: ReadonlyArray<string>, decisi
       yield* query(() => moveRegistrations(sql, event.id, moved, state, reason))
       yield* query(() => appendRegistrationOccurrences(sql, state, event, people, now))
     }
-    const letters = outcomes.filter(
-      ({ person, outcome }) => typeof outcome === "string" && isCounted(person, reason),
-    ).length
+    const counted = outcomes.flatMap(({ person, outcome }) =>
+      typeof outcome === "string" && isCounted(person, reason) ? [person.id] : [],
+    )
     const decidedIds = decided.map(({ id }) => id)
-    return { registrations: yield* readAll(sql, event.id, decidedIds), refused, letters }
+    return { registrations: yield* readAll(sql, event.id, decidedIds), refused, counted: new Set(counted) }
   })
 
 const decide = (event: Of, ids: ReadonlyArray<string>, decision: Decision) =>
@@ -105,12 +106,14 @@ const decide = (event: Of, ids: ReadonlyArray<string>, decision: Decision) =>
     const now = toTimestamp(yield* Clock.currentTimeMillis)
     const answer = yield* (yield* Database).transaction((sql) =>
       Effect.gen(function* () {
-        const { letters, ...decided } = yield* decideAll(sql, event, [...new Set(ids)], decision, now)
-        const counted = sendsMail || emailDevMode ? letters : 0
-        yield* countEmailsToOthers(sql, event.workspaceId, counted, mailPerWorkspacePerDay)
+        const { counted, ...decided } = yield* decideAll(sql, event, [...new Set(ids)], decision, now)
+        const letters = sendsMail || emailDevMode ? counted.size : 0
+        yield* countEmailsToOthers(sql, event.workspaceId, letters, mailPerWorkspacePerDay)
         const stored = yield* query(() => findCalendarEvent(sql, event.id))
         if (stored === undefined) return yield* NotFound.of("event")
-        for (const person of decided.registrations) yield* query(() => confirm(sql, stored, person, now))
+        for (const person of decided.registrations) {
+          yield* query(() => confirm(sql, stored, person, now, counted.has(person.id)))
+        }
         const wordings = yield* query(() => listWordings(sql, event.id, "registration"))
         const answered = decided.registrations.map((row) => ({ ...row, answers: givenAnswers(wordings, row.answers) }))
         return { ...decided, registrations: answered }

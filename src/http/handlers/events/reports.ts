@@ -198,15 +198,15 @@ export const reports = {
         const confirm = yield* confirmations
         const now = toTimestamp(yield* Clock.currentTimeMillis)
         const { mailPerWorkspacePerDay } = yield* HttpSettings
-        yield* database.transaction((sql) =>
+        const sent = yield* database.transaction((sql) =>
           Effect.gen(function* () {
-            const letters = (yield* query(() => isAdded(sql, registrationId))) ? 1 : 0
-            yield* countEmailsToOthers(sql, workspaceId, letters, mailPerWorkspacePerDay)
-            yield* query(() => confirm(sql, stored, person, now))
+            const isCounted = yield* query(() => isAdded(sql, registrationId))
+            yield* countEmailsToOthers(sql, workspaceId, isCounted ? 1 : 0, mailPerWorkspacePerDay)
+            return yield* query(() => confirm(sql, stored, person, now, isCounted))
           }),
         )
         ;(yield* Mailer).collect()
-        return { sent: true }
+        return { sent }
       }),
   },
   listChat: { access: "event", handle: (call) => report(call, "messages", pageMessages, same, CHAT) },

@@ -1,6 +1,7 @@
 /**
  * Emails to addresses chosen by a workspace: invitations, notes to people who were absent, and decisions about registrations beyond the
- * first answer. An entry email goes to anyone who registers, so it requires the proof too, but is not counted. The account that requests an
+ * first answer. An entry email goes to anyone who registers, so it requires the proof too. It counts only with the organisers' own words, and
+ * goes without them once the day's emails are used up (`events/confirmations.ts`). The account that requests an
  * email must have proved an address, and the number of emails per day (UTC) is limited. The transaction that posts the emails keeps the
  * count.
  */

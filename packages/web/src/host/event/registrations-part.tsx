@@ -10,6 +10,7 @@ import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
+import { useAccount } from "../account/account-context.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { FileButton } from "../parts/file-button.tsx"
@@ -26,13 +27,16 @@ const shownAnswer = ({ yes, no }: Texts["host"]["forms"], value: unknown): strin
 interface EmailButtonProps {
   readonly name: string
   readonly isBounced: boolean
+  /** Whether the person may send emails to the address again. */
+  readonly mayRelease: boolean
   readonly onSend: () => void
   /** The address takes emails again. */
   readonly onRelease: () => void
 }
 
-const EmailButton = ({ name, isBounced, onSend, onRelease }: EmailButtonProps) => {
+const EmailButton = ({ name, isBounced, mayRelease, onSend, onRelease }: EmailButtonProps) => {
   const { host } = useTexts()
+  if (isBounced && !mayRelease) return null
   const label = isBounced ? host.releaseAddress : host.sendAgain
   return (
     <Button aria-label={`${label}: ${name}`} onPress={isBounced ? onRelease : onSend}>
@@ -44,6 +48,8 @@ const EmailButton = ({ name, isBounced, onSend, onRelease }: EmailButtonProps) =
 export const RegistrationsPart = ({ event }: EventProps) => {
   const { host } = useTexts()
   const { moment } = useFormats()
+  const { view } = useAccount()
+  const role = view?.workspaces.find(({ id }) => id === event.workspaceId)?.role
   const [query, search] = useState("")
   const q = query.trim()
   const [state, show] = useState<RegistrationState | "all">("all")
@@ -138,6 +144,7 @@ export const RegistrationsPart = ({ event }: EventProps) => {
                     <EmailButton
                       name={name}
                       isBounced={one.bouncedAt !== null}
+                      mayRelease={role === "owner" || role === "admin"}
                       onSend={() => void sending.run(id, email)}
                       onRelease={() => void releasing.run(email).then((isDone) => isDone === true && pages.reload())}
                     />
