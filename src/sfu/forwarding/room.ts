@@ -131,7 +131,7 @@ export class Room {
     this.#tell(member)
   }
 
-  /** Of several people who speak at once those who are heard already stay. */
+  /** People who are heard already stay while they speak, also beside others who speak. */
   #heardBy({ slots }: Peer, others: ReadonlyArray<Publication>, now: number): ReadonlyArray<Publication> {
     const sounds = byRecentSpeech(others.filter(({ kind }) => kind === "audio"))
     const shown = new Set(slots.map(({ publication }) => publication))

@@ -11,7 +11,7 @@ const ENCRYPTED = 0x8000_0000
 const ROUND = 0x1_0000
 
 /** The number that continues `top` with the sequence number, which has its low 16 bits (RFC 3711, 3.3.1). */
-export const extendedSequence = (top: number, sequence: number): number => {
+const extendedSequence = (top: number, sequence: number): number => {
   if (top < 0) return sequence
   const rounds = Math.floor(top / ROUND)
   const near = rounds * ROUND + sequence
