@@ -43,7 +43,7 @@ const MOST_TCP = 1000
 const MOST_TCP_OF_ADDRESS = 50
 /** No packet of a call is longer; checks and handshakes are shorter. */
 const MOST_BYTES = 2048
-/** A socket that does not read is closed. */
+/** A connection that does not read is closed beyond that, and datagrams are dropped. */
 const MOST_WAITING = 1 << 20
 
 /** Listens to IPv6 and IPv4, or to IPv4 alone where the machine has nothing else. Resolves to the address. */
@@ -182,7 +182,13 @@ export class Sfu {
   }
 
   #udpPath(address: string, port: number): Path {
-    return { key: `${address} ${port}`, send: (datagram) => this.#udp.send(datagram, port, address) }
+    return {
+      key: `${address} ${port}`,
+      send: (datagram) => {
+        // What the network does not take in time is lost, as everywhere on its way.
+        if (this.#udp.getSendQueueSize() < MOST_WAITING) this.#udp.send(datagram, port, address)
+      },
+    }
   }
 
   #receive(datagram: Buffer, path: Path, address: string, port: number): void {

@@ -24,6 +24,7 @@ const LAYERS = [
 const CONNECTED_WITHIN_MS = 8000
 /** An interruption may be over by itself. */
 const RESTART_AFTER_MS = 2000
+const TELL_AFTER_MS = 100
 
 interface Open {
   readonly pc: PeerConnectionLike
@@ -50,6 +51,7 @@ export class ServedLinks implements CallLinks {
   #state: MediaPeerState = "connecting"
   #slots: Slots = []
   #views: ReadonlyArray<MediaView> = []
+  #telling: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
 
@@ -95,7 +97,9 @@ export class ServedLinks implements CallLinks {
 
   show(views: ReadonlyArray<MediaView>): void {
     this.#views = views
-    if (this.#state === "connected") this.#tellViews()
+    if (this.#state !== "connected") return
+    // A page whose layout changes measures many tiles at once.
+    this.#telling ??= setTimeout(() => this.#tellViews(), TELL_AFTER_MS)
   }
 
   /** What was sent while the socket was away may be lost. */
@@ -107,6 +111,7 @@ export class ServedLinks implements CallLinks {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#telling)
     this.#open?.pc.close()
     this.#open = undefined
   }
@@ -231,6 +236,8 @@ export class ServedLinks implements CallLinks {
   }
 
   #tellViews(): void {
+    clearTimeout(this.#telling)
+    this.#telling = undefined
     const data = this.#views.slice(0, 25).map(({ connectionId, height }) => {
       const inside = Math.min(4320, Math.max(1, Math.round(height)))
       return { peer: connectionId, source: "camera" as const, height: inside }

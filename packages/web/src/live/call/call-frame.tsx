@@ -15,7 +15,7 @@ export interface CallProps {
 interface CallFrameProps<People> extends CallProps {
   readonly sessionOf: (client: GatewayClient) => CallSession<People>
   /** Shows those in the call. */
-  readonly children: (view: CallView<People>) => ReactNode
+  readonly children: (view: CallView<People>, session: CallSession<People>) => ReactNode
 }
 
 export const CallFrame = <People,>({ client, isSeated, sessionOf, children }: CallFrameProps<People>) => {
@@ -33,7 +33,7 @@ export const CallFrame = <People,>({ client, isSeated, sessionOf, children }: Ca
         <>
           <ProblemNotice>{problem}</ProblemNotice>
           <CallProgress session={session} view={view} />
-          {children(view)}
+          {children(view, session)}
           <CallControls session={session} view={view} />
         </>
       )}

@@ -25,6 +25,8 @@ export interface CallTransport<People> {
   readonly setMuted: (isMuted: boolean) => void
   readonly setMicrophone: (track: MediaStreamTrack | null) => Promise<void>
   readonly setCamera: (track: MediaStreamTrack | null) => Promise<void>
+  /** Says how large each person is shown, where a server chooses the size of pictures; heights in pixels by connection. */
+  readonly show?: (heights: ReadonlyMap<string, number>) => void
   /** Sets the only listener. */
   readonly listen: (listener: (news: LineNews<People>) => void) => void
 }

@@ -97,6 +97,10 @@ export class CallSession<People> {
     return this.#devices.choose(kind, id)
   }
 
+  show(heights: ReadonlyMap<string, number>): void {
+    this.#line.show?.(heights)
+  }
+
   #heard(news: LineNews<People>): void {
     this.#show(news)
     if (news.state === "off") this.#devices.close()

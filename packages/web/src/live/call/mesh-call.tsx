@@ -1,46 +1,75 @@
-/** A call between the browsers of a room. It follows the person from room to room. */
+/** A call between the browsers of a room, or through the media server of this server. It follows the person from room to room. */
 import type { MediaPeer } from "@gathercue/client/media"
+import { useCallback, useRef } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { CallFrame, type CallProps } from "./call-frame.tsx"
-import { sessionsOf } from "./call-session.ts"
+import { type CallSession, type CallView, sessionsOf } from "./call-session.ts"
 import { meshLineOf } from "./mesh-line.ts"
 import { Tile } from "./tile.tsx"
 
 const sessionOf = sessionsOf(meshLineOf)
 
-const PeerTile = ({ peer }: { readonly peer: MediaPeer }) => {
+interface PeerTileProps {
+  readonly peer: MediaPeer
+  readonly onHeight: (connectionId: string, height: number | null) => void
+}
+
+const PeerTile = ({ peer, onHeight }: PeerTileProps) => {
   const { live } = useTexts()
+  // The client is compiled without browser types.
+  const stream = peer.stream as MediaStream | null
+  const told = useCallback(
+    (height: number | null) => onHeight(peer.connectionId, height),
+    [onHeight, peer.connectionId],
+  )
   const muteness = peer.have.audio ? null : live.noMicrophone
   const remark = peer.state === "connected" ? muteness : live.peerConnecting
   return (
     <Tile
       name={peer.name}
-      // The client is compiled without browser types.
-      stream={peer.stream as MediaStream | null}
-      hasPicture={peer.have.video && peer.stream !== null}
+      stream={stream}
+      // Of a person without a place only the sound comes, or nothing.
+      hasPicture={peer.have.video && (stream?.getVideoTracks().length ?? 0) > 0}
       remark={remark}
+      onHeight={told}
     />
   )
 }
 
-export const MeshCall = (props: CallProps) => {
+interface TilesProps {
+  readonly view: CallView<ReadonlyArray<MediaPeer>>
+  readonly session: CallSession<ReadonlyArray<MediaPeer>>
+}
+
+const Tiles = ({ view: { people, picture, microphone, isSharing }, session }: TilesProps) => {
   const { live } = useTexts()
+  const heights = useRef(new Map<string, number>())
+  const onHeight = useCallback(
+    (connectionId: string, height: number | null) => {
+      if (height === null) heights.current.delete(connectionId)
+      else heights.current.set(connectionId, height)
+      session.show(heights.current)
+    },
+    [session],
+  )
   return (
-    <CallFrame {...props} sessionOf={sessionOf}>
-      {({ people, picture, microphone, isSharing }) => (
-        <ul className="tiles" aria-label={live.inCall}>
-          <Tile
-            name={live.yourself}
-            stream={picture}
-            sound={microphone}
-            hasPicture={picture !== null}
-            whose={isSharing ? "screen" : "own"}
-          />
-          {people.map((peer) => (
-            <PeerTile key={peer.connectionId} peer={peer} />
-          ))}
-        </ul>
-      )}
-    </CallFrame>
+    <ul className="tiles" aria-label={live.inCall}>
+      <Tile
+        name={live.yourself}
+        stream={picture}
+        sound={microphone}
+        hasPicture={picture !== null}
+        whose={isSharing ? "screen" : "own"}
+      />
+      {people.map((peer) => (
+        <PeerTile key={peer.connectionId} peer={peer} onHeight={onHeight} />
+      ))}
+    </ul>
   )
 }
+
+export const MeshCall = (props: CallProps) => (
+  <CallFrame {...props} sessionOf={sessionOf}>
+    {(view, session) => <Tiles view={view} session={session} />}
+  </CallFrame>
+)

@@ -1,7 +1,10 @@
-/** Calls between browsers. */
+/** Calls between browsers, or through the media server of this server. */
 import type { GatewayClient } from "@gathercue/client"
 import { MediaCall, type MediaPeer } from "@gathercue/client/media"
 import type { CallTransport } from "./call-line.ts"
+
+/** Pictures that a browser receives at once. */
+const PLACES = 9
 
 export const meshLineOf = (client: GatewayClient): CallTransport<ReadonlyArray<MediaPeer>> => {
   const call = new MediaCall(client)
@@ -13,6 +16,11 @@ export const meshLineOf = (client: GatewayClient): CallTransport<ReadonlyArray<M
     setMuted: (isMuted) => call.setMuted(isMuted),
     setMicrophone: (track) => call.setMicrophone(track),
     setCamera: (track) => call.setCamera(track),
+    // Of more people than there are places the server chooses those who speak.
+    show: (heights) =>
+      call.show(
+        heights.size > PLACES ? [] : Array.from(heights, ([connectionId, height]) => ({ connectionId, height })),
+      ),
     listen: (listener) => {
       call.on("state", (state) => listener({ state }))
       call.on("peers", (people) => listener({ people }))

@@ -71,17 +71,37 @@ interface TileProps extends Pick<TileFrameProps, "name" | "hasPicture" | "remark
   readonly sound?: MediaStream | null
   /** `own` is the person's own camera, which is muted and mirrored; `screen` their own screen, which is muted. */
   readonly whose?: "other" | "own" | "screen"
+  /** Height of the tile in pixels of the screen, after each change; null when the tile goes. */
+  readonly onHeight?: (height: number | null) => void
 }
 
 /** Loudness from which a person counts as speaking. */
 const SPEAKING = 0.1
 
-export const Tile = ({ name, stream, hasPicture, remark = null, sound = stream, whose = "other" }: TileProps) => {
+export const Tile = ({
+  name,
+  stream,
+  hasPicture,
+  remark = null,
+  sound = stream,
+  whose = "other",
+  onHeight,
+}: TileProps) => {
   const video = useRef<HTMLVideoElement>(null)
   const loudness = useLoudness(sound)
   useEffect(() => {
     if (video.current !== null && video.current.srcObject !== stream) video.current.srcObject = stream
   }, [stream])
+  useEffect(() => {
+    const tile = video.current?.parentElement
+    if (tile == null || onHeight === undefined) return undefined
+    const observer = new ResizeObserver(() => onHeight(Math.max(1, tile.clientHeight * devicePixelRatio)))
+    observer.observe(tile)
+    return () => {
+      observer.disconnect()
+      onHeight(null)
+    }
+  }, [onHeight])
   return (
     <TileFrame name={name} hasPicture={hasPicture} isSpeaking={loudness >= SPEAKING} remark={remark}>
       <video
