@@ -97,14 +97,19 @@ export const startsOf = (
   const wall = clock.shown(toMillis(first))
   const horizon = new Date(wall)
   horizon.setUTCFullYear(horizon.getUTCFullYear() + LONGEST_YEARS)
-  const end = horizon.getTime()
+  // Timestamps have years of four digits, in each zone.
+  const end = Math.min(horizon.getTime(), Date.UTC(9999, 11, 30))
   const until = parts.get("UNTIL")
   const last = until === undefined ? Number.POSITIVE_INFINITY : untilOf(until, clock)
   if (until !== undefined && last > clock.timeOf(end)) return Result.fail("must end within two years")
   const milliseconds = ((wall % 1000) + 1000) % 1000
   return Result.flatMap(wallTimes(parts, wall, end), (walls) => {
-    const times = walls.map((one) => clock.timeOf(one + milliseconds)).filter((time) => time <= last)
-    if (times[0] !== toMillis(first)) return Result.fail("must name the start of the first event")
+    const [begin] = walls
+    if (begin === undefined || begin + milliseconds !== wall || toMillis(first) > last)
+      return Result.fail("must name the start of the first event")
+    // The first event may be in the second of two hours that the clocks show twice.
+    const later = walls.slice(1).map((one) => clock.timeOf(one + milliseconds))
+    const times = [toMillis(first), ...later].filter((time) => time <= last)
     if (times.length > MOST_STARTS) return Result.fail(`names more than ${MOST_STARTS} events`)
     if (times.length < Number(parts.get("COUNT") ?? 0)) return Result.fail("must end within two years")
     return Result.succeed(times.map(toTimestamp))

@@ -60,7 +60,7 @@ export class Revalidated extends Context.Service<Revalidated, true>()("gathercue
 /** Endpoint annotation: requests count by the client's address under this limit, instead of the limit for public reads. */
 export class AddressLimit extends Context.Service<
   AddressLimit,
-  "login" | "signup" | "register" | "anonymousToken" | "anonymousMail" | "helpChat" | "joinCode"
+  "login" | "signup" | "register" | "registerForSeries" | "anonymousToken" | "anonymousMail" | "helpChat" | "joinCode"
 >()("gathercue/AddressLimit") {}
 
 /** Endpoint annotation: the URL holds a secret, so no cache may keep the answer. */

@@ -64,6 +64,8 @@ const LIMITS = {
   /** Emails caused by one anonymous client, to any address. Signups and registrations have limits of their own. */
   anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true, shared: true },
   register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true, isOfVenues: true },
+  /** One registration for a series takes up to a hundred places. */
+  registerForSeries: { quota: 20, windowSeconds: 3600, burst: 20, byAddress: true, isOfVenues: true },
   /** Gateway tokens of anonymous people. */
   anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true, isOfVenues: true },
   /** Codes that people type: enough for a hall at once, too few for guessing one. */

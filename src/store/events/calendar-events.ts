@@ -62,5 +62,7 @@ export const listPublicEvents = async (
     select ${sql.unsafe(COLUMNS)} from events e join workspaces w on w.id = e.workspace_id
      where e.workspace_id = ${workspaceId} and e.visibility = 'public' and e.status in ('scheduled', 'live')
            and (e.status = 'live' or e.scheduled_at >= ${since})
+           -- A node of the build before may publish a template, which it shows as a draft.
+           and e.template_name is null
            ${words === "" ? sql`` : sql`and ${matches(sql, "e.title", patternOf(words))}`}
      order by e.scheduled_at nulls first, e.id limit ${limit}`

@@ -120,7 +120,7 @@ const seriesEvent = {
 const withEvents = { ...series, events: [seriesEvent] }
 const READ = ["not_found", "rate_limited", "unavailable", "internal_error"] as const
 const CHANGE = problems(...WITH_BODY, ...COMMON, "not_found", "conflict")
-/** Said by each change of a series. */
+/** The description of each change of a series has this sentence. */
 const UNTOUCHED = "Events that are live, over or cancelled stay as they are."
 
 export const SeriesApi = HttpApiGroup.make("series")
@@ -243,7 +243,7 @@ export const SeriesApi = HttpApiGroup.make("series")
       ),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(AddressLimit, "register")
+      .annotate(AddressLimit, "registerForSeries")
       .annotate(ExactBody, true)
       .annotate(OpenApi.Summary, "Take a place at each event of a series that is to come")
       .annotate(

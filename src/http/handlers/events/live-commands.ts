@@ -29,7 +29,7 @@ const failureOf = ({ code, detail, field }: Refused): Failure => {
 
 /**
  * Sends a command in a participant's name, or for a manager of the workspace (`by` null). Under an `Idempotency-Key` a repeat has the same
- * command id, so the live event runs it once. A request sends a single command, because a second one would count as a repeat.
+ * command id, so the live event runs it once. A request sends each event a single command, because a second one would count as a repeat.
  */
 export const ask = (eventId: string, command: Command, by: Caller | null): Effect.Effect<Answer, Failure, LiveEvents> =>
   Effect.gen(function* () {

@@ -48,21 +48,36 @@ interface Taken {
 
 type Refusal = "bad_request" | "conflict" | "event_full" | "not_found"
 
-/** Each event is locked in a transaction of its own, so that nobody waits for all of them. */
-const takePlaces = (events: ReadonlyArray<Event>, person: Person, answers: AnswersInput, at: Timestamp) =>
+/**
+ * Each event is locked in a transaction of its own, so that nobody waits for all of them. `taken` has the places also when one of them fails
+ * for another reason than the event: they are stored, and the email tells of them.
+ */
+const takePlaces = (
+  events: ReadonlyArray<Event>,
+  person: Person,
+  answers: AnswersInput,
+  at: Timestamp,
+  taken: Taken[],
+) =>
   Effect.gen(function* () {
     const database = yield* Database
-    const taken: Taken[] = []
     const faults: BadRequest[] = []
     const registrations = yield* Effect.forEach(events, (event) => {
       const entry = { eventId: event.id, scheduledAt: event.scheduledAt }
       const without = (code: Refusal) => () =>
         Effect.succeed({ ...entry, registered: false, alreadyRegistered: false, code })
       return database
-        .transaction((sql) => takePlace(sql, event, person, at, answers))
+        .transaction((sql) =>
+          Effect.gen(function* () {
+            const place = yield* takePlace(sql, event, person, at, answers)
+            // The event may have been moved since it was read; from here on it is locked.
+            const [present = event] = yield* query(() => findEventsWithPhases(sql, [event.id]))
+            return { ...place, present }
+          }),
+        )
         .pipe(
-          Effect.map(({ alreadyRegistered, ...registrant }) => {
-            taken.push({ event, registrant })
+          Effect.map(({ alreadyRegistered, present, ...registrant }) => {
+            taken.push({ event: present, registrant })
             return { ...entry, registered: registrant.state === "approved", alreadyRegistered, code: null }
           }),
           Effect.catchTags({
@@ -79,7 +94,7 @@ const takePlaces = (events: ReadonlyArray<Event>, person: Person, answers: Answe
     const [fault] = faults
     // Forms of single events may differ from the first one's.
     if (taken.length === 0 && fault !== undefined) return yield* fault
-    return { taken, registrations }
+    return registrations
   })
 
 /** Places with new links, in the caller's transaction. */
@@ -130,8 +145,9 @@ export const registerForSeries = (
     yield* (yield* RateLimits).mail("entry", person.email)
     const outbox = yield* OutboxSignal
     const now = toTimestamp(yield* Clock.currentTimeMillis)
-    const { taken, registrations } = yield* takePlaces(events, person, payload.answers ?? {}, now)
+    const taken: Taken[] = []
+    const outcome = yield* Effect.exit(takePlaces(events, person, payload.answers ?? {}, now, taken))
     yield* postEmail({ id: seriesId, workspaceId }, person, taken)
     outbox.notify()
-    return { registrations }
+    return { registrations: yield* outcome }
   })

@@ -139,6 +139,9 @@ const change = (
     return { ...(yield* withEvents(series)), refused: refused.flat() }
   })
 
+/** Timestamps have years of four digits. */
+const LAST = Date.UTC(9999, 11, 31, 23, 59)
+
 interface Timing {
   readonly startTime?: string
   readonly durationMinutes?: number
@@ -160,10 +163,11 @@ const timesOf = (
   const moved = startTime === undefined ? start : at(startTime)
   const kept = scheduledEndAt === null ? null : toMillis(scheduledEndAt) - start
   const length = durationMinutes === undefined ? kept : durationMinutes * 60_000
-  return {
-    scheduledAt: toTimestamp(moved),
-    scheduledEndAt: length === null ? null : toTimestamp(moved + length),
-  }
+  const end = length === null ? null : toTimestamp(Math.min(LAST, moved + length))
+  // An event that was moved meanwhile keeps its start where the patch gives none.
+  return startTime === undefined
+    ? { scheduledEndAt: end }
+    : { scheduledAt: toTimestamp(Math.min(LAST, moved)), scheduledEndAt: end }
 }
 
 export const series = {

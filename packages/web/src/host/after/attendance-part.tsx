@@ -8,7 +8,7 @@ import { FileButton } from "../parts/file-button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { EngagementChart, type EngagementCounts } from "./engagement-chart.tsx"
 
-/** In the order of their heads. */
+/** The measures stand in the order of their heads. */
 const countsIn = ({ questions, questionVotes, pollVotes, messages, rounds }: EngagementCounts) => [
   questions,
   questionVotes,
