@@ -142,7 +142,7 @@ test("the console has room for its texts, and contrast in the dark", async () =>
     await expectLooks(await show(`/event/${eventId}/${part}`), part)
   const agenda = await show(`/event/${eventId}/agenda`)
   await agenda.getByRole("row").first().click()
-  await agenda.getByRole("button", { name: "Speichern" }).waitFor()
+  await agenda.getByRole("button", { name: "Speichern", exact: true }).waitFor()
   await expectLooks(agenda, "agenda")
   for (const part of ["lobby", "questions", "chat", "polls", "stage", "rooms", "broadcast"]) {
     const page = await show(`/live/${eventId}/${part}`)
