@@ -29,12 +29,26 @@ const refusedPhase = (error: unknown): number => {
   return -1
 }
 
+/** A copy whose settings the server refused; another attempt changes it, and makes no second one. */
+interface Copied {
+  current: { readonly templateId: string; readonly id: string } | undefined
+}
+
 /** Makes the event as a copy of a template of the workspace, or with its agenda. */
-const createOne = async (workspaceId: string, event: EventInput, templateId: string | undefined): Promise<string> => {
+const createOne = async (
+  workspaceId: string,
+  event: EventInput,
+  templateId: string | undefined,
+  copied: Copied,
+): Promise<string> => {
   const api = restOf(workspaceId)
   if (templateId === undefined) return (await api.createEvent({ payload: event })).id
   const { phases: _, ...settings } = event
-  const { id } = await api.cloneEvent({ params: { id: templateId }, payload: { title: event.title } })
+  if (copied.current?.templateId !== templateId) {
+    const { id } = await api.cloneEvent({ params: { id: templateId }, payload: { title: event.title } })
+    copied.current = { templateId, id }
+  }
+  const { id } = copied.current
   await api.patchEvent({ params: { id }, payload: settings })
   return id
 }
@@ -45,10 +59,11 @@ const create = async (
   event: EventInput,
   templateId: string | undefined,
   { frequency, count }: Repeat<(typeof ONCE_OR_MORE)[number]>,
+  copied: Copied,
 ): Promise<string> => {
-  const id = await createOne(workspaceId, event, templateId)
+  const id = await createOne(workspaceId, event, templateId, copied)
   if (frequency === "none") return `/event/${id}`
-  const timeZone = event.timeZone ?? "UTC"
+  const timeZone = event.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
   const payload = { rrule: ruleOf({ frequency, count }), timeZone, eventId: id }
   // The event is there, so a refused series is made on the page of its series, which says what is missing.
   await restOf(workspaceId)
@@ -66,8 +81,20 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const [template, begin] = useState<string>("none")
   const own = useLoaded(workspaceId, () => restOf(workspaceId).listTemplates()).value?.templates ?? []
   const templateId = own.find(({ id }) => id === template)?.id
+  const copied: Copied = useRef(undefined)
+  const chosen = useRef("none")
+  const [taken, take] = useState("none")
+  /** The form has the settings of the template once they are here; a template that cannot be read is not chosen. */
   const takeOn = async (id: string) => {
-    const event = await restOf(workspaceId).getEvent({ params: { id } })
+    const event = await restOf(workspaceId)
+      .getEvent({ params: { id } })
+      .catch(() => undefined)
+    if (chosen.current !== id) return
+    if (event === undefined) {
+      begin("none")
+      return
+    }
+    take(id)
     change(({ title, scheduledAt, scheduledEndAt }) => ({ ...valuesOf(event), title, scheduledAt, scheduledEndAt }))
   }
   const [repeat, setRepeat] = useState<Repeat<(typeof ONCE_OR_MORE)[number]>>({ frequency: "none", count: 10 })
@@ -75,7 +102,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
   const { run, isPending, error } = useAction(() => {
     sent.current = phases
     const event = { ...settingsOf(values), title: values.title.trim(), phases: phases.map(inputOf) }
-    return create(workspaceId, event, templateId, repeat)
+    return create(workspaceId, event, templateId, repeat, copied)
   })
   const [key, choose] = useState<string | undefined>(undefined)
   const place = phases.findIndex((phase) => phase.key === key)
@@ -109,6 +136,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
         value={template}
         onChange={(name) => {
           begin(name)
+          chosen.current = name
           choose(undefined)
           if (isTemplateName(name)) arrange(agendaOf(name))
           else if (name === "none") arrange([newDraft("broadcast")])
@@ -122,7 +150,12 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
       )}
       <FailureNotice error={left} />
       <div className="row">
-        <Button type="submit" look="main" isPending={isPending}>
+        <Button
+          type="submit"
+          look="main"
+          isPending={isPending}
+          isDisabled={templateId !== undefined && taken !== templateId}
+        >
           {host.create}
         </Button>
         <Button onPress={onCancel}>{texts.cancel}</Button>
