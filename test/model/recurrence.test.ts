@@ -96,11 +96,12 @@ describe("random rules name what another implementation names", () => {
         .tuple(fc.integer({ min: 1, max: 3 }), fc.oneof(...(more[frequency] ?? [])))
         .map(([interval, rest]) => `FREQ=${frequency};INTERVAL=${interval}${rest}`),
     )
-  // Local times from the weeks around both changes of the clocks, and the hours that they skip and repeat.
+  // Local times from the weeks around both changes of the clocks, and the hours that they skip and repeat. The peer makes a date of the 29th of
+  // each February, so that no start has that day.
   const wall = fc
     .tuple(
       fc.constantFrom("2027-03-", "2027-10-", "2028-02-", "2027-12-"),
-      fc.integer({ min: 10, max: 29 }),
+      fc.integer({ min: 10, max: 28 }),
       fc.constantFrom("01:30", "02:30", "12:00", "19:15"),
     )
     .map(([month, day, time]) => `${month}${day}T${time}:00`)
@@ -130,6 +131,8 @@ describe("random rules name what another implementation names", () => {
         fc.pre(begin !== undefined)
         const again = peers(rule, begin ?? "", 40)
         const first = instantOf(again[0] ?? "", timeZone)
+        // The first event is a time of the zone: it is never in an hour that the clocks skip.
+        fc.pre(shown(first, timeZone) === again[0]?.slice(0, 16))
         expect([rule, starts(`${rule};COUNT=${again.length}`, first, timeZone)]).toEqual([
           rule,
           again.map((at) => instantOf(at, timeZone)),
