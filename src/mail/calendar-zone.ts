@@ -3,6 +3,7 @@
  * times in the zone.
  */
 import { LRUCache } from "lru-cache"
+import { wallClock } from "../model/wall-time.ts"
 import { isTimeZone } from "../model/zoned-moment.ts"
 
 const DAY_MS = 86_400_000
@@ -30,23 +31,8 @@ export interface CalendarZone {
 }
 
 const offsetsOf = (name: string): ((at: number) => number) => {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: name,
-    calendar: "iso8601",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  })
-  return (at) => {
-    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-    const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
-    const wall = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"))
-    return wall - Math.floor(at / 1000) * 1000
-  }
+  const { shown } = wallClock(name)
+  return (at) => shown(at) - at
 }
 
 /** The first second of the new offset. */

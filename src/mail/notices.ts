@@ -124,7 +124,7 @@ export const noticeSteps = ({ links, appUrl, publicUrl, mailPerWorkspacePerDay }
         : listBounced(sql, workspaceId, emails)
 
     /**
-     * Those who are told today, among the first `passed` readers. Of people who registered themselves all are whose address takes emails; of
+     * The people who are told today, among the first `passed` readers. Of people who registered themselves all are whose address takes emails; of
      * others, who did not refuse, as many as the workspace may send emails to.
      */
     const toTell = async (sql: Queryable, notice: ClaimedNotice, readers: ReadonlyArray<NoticeReader>, day: string) => {

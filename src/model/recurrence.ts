@@ -23,7 +23,7 @@ const partsOf = (rule: string): Parts => new Map(rule.split(";").map((part) => p
 
 const isCount = (text: string | undefined): boolean => text === undefined || /^[1-9]\d{0,2}$/.test(text)
 
-/** What is wrong with a rule whatever its start. */
+/** The fault of a rule that does not depend on its start. */
 const faultOf = (rule: string): string | undefined => {
   const parts = partsOf(rule)
   if (parts.size !== rule.split(";").length) return "names a part twice"

@@ -23,5 +23,5 @@ export type SfuNews =
   | { readonly type: "listening"; readonly port: number }
   | (RoomPeer & { readonly type: "answer"; readonly gen: number; readonly sdp: string })
   | (RoomPeer & { readonly type: "slots"; readonly gen: number; readonly slots: ReadonlyArray<SlotContent> })
-  /** What the process could not do, without addresses of people. */
+  /** A task that failed, in words without addresses of people. */
   | { readonly type: "said"; readonly text: string }

@@ -121,8 +121,9 @@ export class Sfu {
   offer(roomId: string, peerId: string, gen: number, sdp: string): string {
     const offer = readOffer(sdp)
     const known = this.#halls.get(roomId)?.known.get(peerId)
-    const peer = known?.gen === gen && known.isOf(offer) ? known : this.#open(roomId, peerId, gen, offer)
-    peer.negotiate(offer)
+    const isKnown = known?.gen === gen && known.isOf(offer)
+    if (isKnown) known.negotiate(offer)
+    const peer = isKnown ? known : this.#open(roomId, peerId, gen, offer)
     return answerTo(offer, {
       fragment: peer.fragment,
       password: peer.password,
@@ -185,7 +186,7 @@ export class Sfu {
     return {
       key: `${address} ${port}`,
       send: (datagram) => {
-        // What the network does not take in time is lost, as everywhere on its way.
+        // Datagrams that the network does not take in time are lost, as everywhere on their way.
         if (this.#udp.getSendQueueSize() < MOST_WAITING) this.#udp.send(datagram, port, address)
       },
     }

@@ -84,7 +84,7 @@ describe("the report counts", () => {
         .slice(-5),
     ).toEqual(["2", "0", "0", "1", "0"])
 
-    // What an erasure removes is no longer counted; the votes stay with the tally.
+    // Records that an erasure removes are no longer counted; the votes stay with the tally.
     for (const { userId } of [ben, cleo]) expect((await api("DELETE", `/v1/users/${userId}`)).status).toBe(204)
     await eventually(async () => {
       const { "Removed person": removed, ...others } = await counts()

@@ -33,7 +33,7 @@ test("a template has the settings, the agenda, the form and the polls of its eve
   const questions = [{ id: "company", kind: "text", text: "Company" }]
   await api("PUT", `/v1/events/${id}/forms/registration`, { body: { questions } })
   const template = await save(id, "Our webinar")
-  // What becomes of the event later is not of the template.
+  // Later changes of the event do not reach the template.
   await api("DELETE", `/v1/events/${id}`)
   const made = await api("POST", `/v1/events/${template.id}/clone`, {
     body: { title, scheduledAt: "2099-06-01T18:00:00Z" },

@@ -17,7 +17,7 @@ const clocks = new Map<string, Intl.DateTimeFormat>(
     new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }),
   ]),
 )
-/** What a clock in the zone shows, as in 2027-03-28T02:30. */
+/** The time of a clock in the zone, as in 2027-03-28T02:30. */
 const shown = (at: string, timeZone: string): string =>
   clocks.get(timeZone)?.format(new Date(at)).replace(" ", "T") ?? "no clock"
 

@@ -1,7 +1,7 @@
-/** What a room forwards, and to whom. */
+/** Packets that a room forwards, and the people who receive them. */
 import { expect, test } from "vitest"
 import { uint } from "../../src/sfu/bytes.ts"
-import { lossReport } from "../../src/sfu/rtp/rtcp.ts"
+import { bandwidthLimit, lossReport } from "../../src/sfu/rtp/rtcp.ts"
 import type { SfuClient } from "../support/sfu-client.ts"
 import { openSfu, type SfuHouse } from "../support/sfu-house.ts"
 import { eventually } from "../support/wait.ts"
@@ -180,6 +180,42 @@ test("a browser that asks for everything again gets a little of it", async () =>
     return ben.checksAnswered > before
   }, "an answer")
   expect(ben.copies).toBeLessThan(20)
+})
+
+test("of two cameras the only place is the speaker's, for a browser that said nothing of its tiles", async () => {
+  const house = await openSfu()
+  const both = { sent: [MICROPHONE, CAMERA] }
+  const people = [await house.join("ann", both), await house.join("ben", both)]
+  await house.join("cem", { places: { audio: 0, video: 1 } })
+  let sequence = 0
+  const until = (whom: string, levels: readonly [number, number]) =>
+    eventually(async () => {
+      sequence += 1
+      for (const [at, one] of people.entries()) {
+        one.send(one.packet(MICROPHONE.ssrc, "audio", sequence, sequence * 960, Buffer.from("sound"), levels[at]))
+        one.send(one.packet(CAMERA.ssrc, "video", sequence, sequence * 3000, frame(true, sequence, "key")))
+      }
+      return shows(house, "cem", whom, "camera")
+    }, `the picture of ${whom}`)
+  await until("ben", [90, 20])
+  await until("ann", [20, 90])
+})
+
+test("a browser that says that it receives little gets one picture of two", async () => {
+  const house = await openSfu()
+  const people = [await house.join("ann", { sent: [CAMERA] }), await house.join("ben", { sent: [CAMERA] })]
+  const cem = await house.join("cem", { places: { audio: 0, video: 2 } })
+  let sequence = 0
+  const until = (pictures: number) =>
+    eventually(async () => {
+      sequence += 1
+      for (const one of people)
+        one.send(one.packet(CAMERA.ssrc, "video", sequence, sequence * 3000, frame(true, sequence, "x".repeat(500))))
+      return house.slots.get("cem")?.filter(({ peer }) => peer !== null).length === pictures
+    }, `${pictures} pictures`)
+  await until(2)
+  cem.report(bandwidthLimit(1, 1000, []))
+  await until(1)
 })
 
 test("pictures follow what a browser shows, and leave with their person", async () => {

@@ -10,5 +10,6 @@ export {
 export type { LocalMedia, MediaPeer, MediaPeerState, MediaProblem, MediaState } from "./media/call-events.ts"
 export type { CallGateway } from "./media/call-gateway.ts"
 export { presentSeat } from "./media/call-rules.ts"
+export { type MediaView, MOST_PICTURES } from "./media/links.ts"
 export { MediaCall } from "./media/media-call.ts"
 export type { StreamLike, TrackLike, WebRtc } from "./media/web-rtc.ts"

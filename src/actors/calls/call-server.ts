@@ -6,7 +6,7 @@ import { Context } from "effect"
 import type { DispatchData } from "../../protocol/contract.ts"
 import type { PeerSignal } from "./call.ts"
 
-/** What the server says to one peer. */
+/** A signal of the media server to one peer. */
 export type ServerSignal = Exclude<DispatchData<"rtc.signal">, { readonly kind: "offer" | "candidates" }>
 
 export interface ServedPeer {

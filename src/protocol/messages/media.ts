@@ -74,7 +74,7 @@ const Views = Schema.Array(
   }),
 ).check(Schema.isMaxLength(25))
 const SlotsKind = Schema.Literal("slots")
-/** What each place of the receiver's offer shows now, by the name of its section; `peer` is null where it shows nobody. */
+/** The person in each place of the receiver's offer, by the name of its section; `peer` is null where the place is empty. */
 const Slots = Schema.Array(
   Schema.Struct({
     mid: Schema.String,

@@ -113,7 +113,7 @@ export const serverHello = (random: Buffer, hello: ClientHello): Buffer =>
 
 export const certificateMessage = (der: Uint8Array): Buffer => vector(3, vector(3, der))
 
-/** What the server signs and sends of its key. */
+/** The parameters of the server's key, which it signs and sends. */
 export const keyExchangeParameters = (curve: ClientHello["curve"], publicKey: Uint8Array): Buffer =>
   Buffer.concat([uint(3, 1), uint(curve === "x25519" ? X25519 : P256, 2), vector(1, publicKey)])
 

@@ -9,7 +9,7 @@ export interface KeyAgreement {
   readonly sharedWith: (publicKey: Buffer) => Buffer
 }
 
-/** What stands before the 32 bytes of a public key of X25519 (RFC 8410). */
+/** The DER prefix of a public key of X25519, before its 32 bytes (RFC 8410). */
 const SPKI = Buffer.from("302a300506032b656e032100", "hex")
 
 const x25519 = (): KeyAgreement => {

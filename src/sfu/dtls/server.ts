@@ -23,7 +23,7 @@ import {
   sealedRecord,
 } from "./records.ts"
 
-/** What SRTP keys are made of. */
+/** Source of the SRTP keys. */
 export interface SrtpSecrets {
   readonly profile: Message.SrtpProfile
   /** `EXTRACTOR-dtls_srtp` (RFC 5764, 4.2). */

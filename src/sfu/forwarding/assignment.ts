@@ -1,4 +1,4 @@
-/** Who is in which slot of a browser, and in which layer: pure decisions. */
+/** Pure decisions about the slots of a browser: the person in each, and the layer of their picture. */
 import type { Layer } from "./layer.ts"
 import type { Publication } from "./publication.ts"
 

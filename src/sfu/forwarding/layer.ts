@@ -1,17 +1,15 @@
 /** One source as a browser sends it: its microphone, its screen, or one layer of its camera. */
 
-import type { RtpPacket } from "../rtp/packet.ts"
+import { CLOCK_RATES, type MediaKind, type RtpPacket } from "../rtp/packet.ts"
 import type { Reception } from "../rtp/rtcp.ts"
 
-/** A power of two. At 1.5 Mbit/s it is three seconds, more than anybody waits for a lost packet. */
+/** Packets kept for repetition. At 1.5 Mbit/s they are three seconds, more than anybody waits for a lost packet. */
 const KEPT = 512
 const KEY_FRAME_EVERY_MS = 500
 /** A packet is asked for again this often, and not more of them at once. */
 const ASKED_AT_MOST = 4
 const ASK_AGAIN_MS = 50
 const MOST_MISSING = 64
-
-const CLOCKS = { audio: 48_000, video: 90_000 } as const
 
 interface Missing {
   asked: number
@@ -38,9 +36,9 @@ export class Layer {
   #bitsPerSecond = 0
   #heardAt = Number.NEGATIVE_INFINITY
 
-  constructor(ssrc: number, kind: "audio" | "video") {
+  constructor(ssrc: number, kind: MediaKind) {
     this.ssrc = ssrc
-    this.#clock = CLOCKS[kind]
+    this.#clock = CLOCK_RATES[kind]
     // Lost sound is not worth the wait.
     this.#asksAgain = kind === "video"
   }
@@ -131,7 +129,7 @@ export class Layer {
     this.#countedAt = now
   }
 
-  /** RFC 3550, 6.4.1. */
+  /** Interarrival jitter (RFC 3550, 6.4.1). */
   #judgeJitter(timestamp: number, now: number): void {
     const transit = (now * this.#clock) / 1000 - timestamp
     const difference = Math.abs(transit - (this.#transit ?? transit))

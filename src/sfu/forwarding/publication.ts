@@ -1,9 +1,10 @@
-/** What a person sends: a microphone, a camera or a screen, in one layer or several. */
+/** A microphone, a camera or a screen of a person, in one layer or several. */
+import type { MediaKind } from "../rtp/packet.ts"
 import type { Layer } from "./layer.ts"
 
 export type Source = "microphone" | "camera" | "screen"
 
-/** Speech, in -dBov: louder than a fan, quieter than a whisper at the desk. */
+/** Sound above this level, in -dBov, counts as speech: a fan is quieter. */
 const SPEECH = 50
 /** So many loud packets of 20 ms make speech: a cough or a key does not. */
 const LOUD_PACKETS = 6
@@ -11,7 +12,7 @@ const LOUD_PACKETS = 6
 export class Publication {
   readonly owner: string
   readonly source: Source
-  /** From small to large. */
+  /** The layers from small to large. */
   readonly layers: Array<Layer> = []
   #loud = 0
   #spokeAt = Number.NEGATIVE_INFINITY
@@ -21,11 +22,11 @@ export class Publication {
     this.source = source
   }
 
-  get kind(): "audio" | "video" {
+  get kind(): MediaKind {
     return this.source === "microphone" ? "audio" : "video"
   }
 
-  /** When it was last speech, in milliseconds; `-Infinity` if never. */
+  /** Time of the last speech, in milliseconds; `-Infinity` if there was none. */
   get spokeAt(): number {
     return this.#spokeAt
   }

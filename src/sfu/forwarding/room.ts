@@ -1,4 +1,4 @@
-/** A room: whose packets go to whom. It decides each quarter of a second, sooner when a person comes, and at once when one goes. */
+/** A room, which passes packets from person to person. It decides each quarter of a second, sooner when a person comes, and at once when one goes. */
 
 import type { RtpPacket } from "../rtp/packet.ts"
 import type { Peer } from "../session/peer.ts"
@@ -11,11 +11,11 @@ import type { Slot } from "./slot.ts"
 export interface View {
   readonly peer: string
   readonly source: Source
-  /** In pixels. */
+  /** Height of the tile in pixels. */
   readonly height: number
 }
 
-/** What a slot shows; without a person: nothing. */
+/** The person and source that a slot shows; null in an empty slot. */
 export interface SlotContent {
   readonly mid: string
   readonly peer: string | null
@@ -26,7 +26,7 @@ export interface RoomEvents {
   readonly onSlots: (room: string, peer: string, gen: number, slots: ReadonlyArray<SlotContent>) => void
 }
 
-/** Without a view, tiles are taken to be small. */
+/** Height in pixels that is assumed of the tiles of a browser that said nothing. */
 const UNKNOWN_HEIGHT = 360
 const SPEAKS_FOR_MS = 1500
 
@@ -43,21 +43,12 @@ export class Room {
   readonly #members = new Map<string, Member>()
   /** Slots that show a publication, so that a packet finds its ways without a search. */
   #ways = new Map<Publication, ReadonlyArray<Slot>>()
-
   #isChanged = false
 
   constructor(id: string, now: () => number, events: RoomEvents) {
     this.#id = id
     this.#now = now
     this.#events = events
-  }
-
-  get size(): number {
-    return this.#members.size
-  }
-
-  get peers(): ReadonlyArray<Peer> {
-    return [...this.#members.values()].map(({ peer }) => peer)
   }
 
   /** Whether somebody came or shows other tiles since the last decision. */
@@ -147,9 +138,14 @@ export class Room {
         const publication = pictures.find((one) => one.owner === peer && one.source === source)
         return publication === undefined ? [] : [{ publication, height }]
       })
-    const spokeAt = new Map(others.map(({ owner, spokeAt: at }) => [owner, at]))
+    const speakers = byRecentSpeech(others.filter(({ kind }) => kind === "audio")).map(({ owner }) => owner)
+    const place = ({ source, owner }: Publication): number => {
+      const at = speakers.indexOf(owner)
+      if (source === "screen") return -1
+      return at < 0 ? speakers.length : at
+    }
     return pictures
-      .toSorted((a, b) => Number(b.source === "screen") - Number(a.source === "screen") || order(spokeAt, a, b))
+      .toSorted((a, b) => place(a) - place(b))
       .map((publication) => ({ publication, height: UNKNOWN_HEIGHT }))
   }
 
@@ -163,9 +159,4 @@ export class Room {
     if (told !== member.told) this.#events.onSlots(this.#id, member.peer.id, member.peer.gen, slots)
     member.told = told
   }
-}
-
-const order = (spokeAt: ReadonlyMap<string, number>, a: Publication, b: Publication): number => {
-  const [first, second] = [spokeAt.get(a.owner) ?? 0, spokeAt.get(b.owner) ?? 0]
-  return first === second ? 0 : second - first
 }

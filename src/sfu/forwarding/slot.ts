@@ -2,12 +2,12 @@
  * One source that the server sends to a browser. It stays while what it shows changes: numbers and times go on, so that the browser sees
  * one stream, and nothing is negotiated when people come, go or speak.
  */
-import { type RtpPacket, sendTimeOf, sentHead } from "../rtp/packet.ts"
+import { CLOCK_RATES, type MediaKind, type RtpPacket, sendTimeOf, sentHead } from "../rtp/packet.ts"
 import { isVp8KeyFrame, renumbered, type Vp8Numbers, vp8NumbersOf } from "../rtp/vp8.ts"
 import type { Layer } from "./layer.ts"
 import type { Publication } from "./publication.ts"
 
-/** What a packet needs to leave for the browser of the slot. */
+/** Session of the slot's browser, as far as a packet needs it. */
 interface SlotWay {
   readonly payloadType: number
   readonly absSendTimeId: number | undefined
@@ -17,7 +17,6 @@ interface SlotWay {
 const RESENT = 512
 const RESEND_AFTER_MS = 30
 const RESENT_PER_SECOND = 200
-const CLOCKS = { audio: 48_000, video: 90_000 } as const
 
 /** How a layer's numbers become those of the slot. */
 interface Binding {
@@ -31,7 +30,7 @@ interface Binding {
 
 export class Slot {
   readonly mid: string
-  readonly kind: "audio" | "video"
+  readonly kind: MediaKind
   readonly ssrc: number
   readonly #way: SlotWay
   #publication: Publication | undefined
@@ -46,7 +45,7 @@ export class Slot {
   readonly #resentAt = new Float64Array(RESENT).fill(Number.NEGATIVE_INFINITY)
   #resending = { since: 0, packets: 0 }
 
-  constructor(mid: string, kind: "audio" | "video", ssrc: number, firstSequence: number, way: SlotWay) {
+  constructor(mid: string, kind: MediaKind, ssrc: number, firstSequence: number, way: SlotWay) {
     this.mid = mid
     this.kind = kind
     this.ssrc = ssrc
@@ -117,7 +116,8 @@ export class Slot {
     if (this.kind === "video" && !isVp8KeyFrame(packet.payload)) return
     const numbers = this.kind === "video" ? vp8NumbersOf(packet.payload) : undefined
     // The time that passed since the last packet stands for the times that the two sources do not share.
-    const passed = this.#sentAt === 0 ? 0 : Math.max(1, Math.round(((now - this.#sentAt) * CLOCKS[this.kind]) / 1000))
+    const passed =
+      this.#sentAt === 0 ? 0 : Math.max(1, Math.round(((now - this.#sentAt) * CLOCK_RATES[this.kind]) / 1000))
     this.#binding = {
       layer,
       from: number,

@@ -44,7 +44,7 @@ export const readCheck = (packet: Buffer): Check | undefined => {
     if (type === USERNAME) username = value.toString("utf8")
     else if (type === USE_CANDIDATE) isNominated = true
     else if (type === MESSAGE_INTEGRITY) {
-      // What follows is not authenticated.
+      // Attributes behind it are not authenticated.
       if (username === undefined) return undefined
       const [localFragment = ""] = username.split(":")
       return { transaction, localFragment, isNominated, integrityAt: at, integrity: value }
@@ -65,7 +65,7 @@ const integrityOf = (packet: Buffer, password: string): Buffer =>
     .update(withLength(packet, packet.length - HEAD + 24))
     .digest()
 
-/** Whether who sent the check knows the password. */
+/** Whether the sender of the check knows the password. */
 export const isAuthentic = (packet: Buffer, { integrity, integrityAt }: Check, password: string): boolean =>
   integrity.length === 20 && timingSafeEqual(integrity, integrityOf(packet.subarray(0, integrityAt), password))
 

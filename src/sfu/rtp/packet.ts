@@ -1,6 +1,11 @@
 /** Heads of RTP packets (RFC 3550, 5.1) and their extensions (RFC 8285, one-byte form). */
 import { Malformed } from "../bytes.ts"
 
+export type MediaKind = "audio" | "video"
+
+/** Units of a timestamp in a second: Opus (RFC 7587) and VP8 (RFC 7741). */
+export const CLOCK_RATES: Readonly<Record<MediaKind, number>> = { audio: 48_000, video: 90_000 }
+
 const HEAD = 12
 const ONE_BYTE_FORM = 0xbede
 

@@ -50,8 +50,6 @@ const sectionLines = (section: Section, facts: AnswerFacts): ReadonlyArray<strin
       ? rids.map((rid) => `a=rid:${rid} recv`)
       : [`a=msid:${mid} ${mid}`, `a=ssrc:${facts.sourceOf(mid)} cname:sfu`]),
     ...(isSent && rids.length > 0 ? [`a=simulcast:recv ${rids.join(";")}`] : []),
-    ...facts.candidates.map(candidateLine),
-    "a=end-of-candidates",
   ]
 }
 
@@ -67,7 +65,11 @@ export const answerTo = ({ sections }: Offer, facts: AnswerFacts): string => {
     ...sections.flatMap(({ media, mid, section }) =>
       section === undefined
         ? [media.replace(/ \d+ /, " 0 "), "c=IN IP4 0.0.0.0", `a=mid:${mid}`, "a=inactive"]
-        : sectionLines(section, facts),
+        : [
+            ...sectionLines(section, facts),
+            // All sections of the bundle have the path of the first one (RFC 9143, 9), so that the answer fits into a frame.
+            ...(mid === accepted[0] ? [...facts.candidates.map(candidateLine), "a=end-of-candidates"] : []),
+          ],
     ),
   ]
   return `${lines.join("\r\n")}\r\n`

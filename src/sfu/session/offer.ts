@@ -1,12 +1,12 @@
-/** What a browser offers (SDP: RFC 8866, JSEP: RFC 9429), as far as it matters for forwarding. */
+/** The offer of a browser (SDP: RFC 8866, JSEP: RFC 9429), as far as it matters for forwarding. */
 
 import { lowerAscii } from "../../model/text/compared.ts"
 import { Malformed } from "../bytes.ts"
-import type { ExtensionIds } from "../rtp/packet.ts"
+import type { ExtensionIds, MediaKind } from "../rtp/packet.ts"
 
 export interface Section {
   readonly mid: string
-  readonly kind: "audio" | "video"
+  readonly kind: MediaKind
   /** Whether the browser sends in this section; otherwise it is a place for somebody else's sound or picture. */
   readonly isSent: boolean
   readonly payloadType: number

@@ -37,7 +37,7 @@ export interface Path {
   readonly send: (datagram: Buffer) => void
 }
 
-/** What a browser may send, for its microphone, its camera in three layers, and its screen. */
+/** Bits that a browser may send in a second: its microphone, its camera in three layers, and its screen. */
 const MOST_UP = 6_000_000
 /** A browser sends some 300 packets a second, fifty of them sound. What goes beyond is dropped before it costs anything. */
 const PACKETS_PER_SECOND = 1000
@@ -66,8 +66,8 @@ export class Peer {
   /** Counts the browser's connections. */
   readonly gen: number
   /** Secrets of the path: each session has its own, and the server knows a check by them. */
-  readonly fragment = randomBytes(9).toString("base64url").replaceAll(/[-_]/g, "0")
-  readonly password = randomBytes(24).toString("base64url").replaceAll(/[-_]/g, "0")
+  readonly fragment = randomBytes(8).toString("hex")
+  readonly password = randomBytes(16).toString("hex")
   readonly #offered: Pick<Offer, "fingerprint" | "fragment">
   readonly #events: PeerEvents
   readonly #timers: Timers
@@ -142,10 +142,6 @@ export class Peer {
 
   get publications(): ReadonlyArray<Publication> {
     return [...this.#sent.values()].map(({ publication }) => publication)
-  }
-
-  get path(): Path | undefined {
-    return this.#path
   }
 
   /** Milliseconds since the last authentic check. */

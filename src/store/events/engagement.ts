@@ -1,4 +1,4 @@
-/** What single participants did at an event, counted from what is stored of it. */
+/** Acts of single participants at an event, counted from the stored records. */
 import type { Queryable } from "../database.ts"
 
 export interface Engagement {

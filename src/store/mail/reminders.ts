@@ -39,6 +39,10 @@ export interface ClaimedReminder {
   readonly afterEmail: string
 }
 
+/** Columns of a claimed reminder, of `event_reminders r` and `events e`. */
+const CLAIMED = `r.event_id, e.workspace_id, e.title, e.time_zone, e.language, e.cover_url, e.email_texts->>'reminder' as own,
+  r.scheduled_at, r.after_email`
+
 /**
  * Claims the longest waiting reminder for the caller's transaction. The event's row is locked against deletion, because a link to a missing
  * registration would fail the whole step.
@@ -48,8 +52,7 @@ export const claimReminder = async (
   { kind, after, upTo }: DueKind,
 ): Promise<ClaimedReminder | undefined> => {
   const [row] = await sql<ClaimedReminder[]>`
-    select r.event_id, e.workspace_id, e.title, e.time_zone, e.language, e.cover_url, e.email_texts->>'reminder' as own,
-           r.scheduled_at, r.after_email
+    select ${sql.unsafe(CLAIMED)}
       from event_reminders r join events e on e.id = r.event_id
      where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
        and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.cancelled_at is null
@@ -85,8 +88,7 @@ export const claimOwnReminder = async (
   now: Timestamp,
 ): Promise<(ClaimedReminder & { readonly kind: string }) | undefined> => {
   const [row] = await sql<(ClaimedReminder & { readonly kind: string })[]>`
-    select r.event_id, e.workspace_id, e.title, e.time_zone, e.language, e.cover_url, e.email_texts->>'reminder' as own,
-           r.scheduled_at, r.after_email, r.kind
+    select ${sql.unsafe(CLAIMED)}, r.kind
       from event_reminders r join events e on e.id = r.event_id
      where not r.done and r.kind not in ('day', 'minutes') and r.scheduled_at > ${now}::timestamptz
        and r.scheduled_at > ${now}::timestamptz

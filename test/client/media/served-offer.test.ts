@@ -1,4 +1,4 @@
-/** What is left of a browser's offer for the media server: an offer in the form of Chromium's, and its part by hand. */
+/** The reduced offer for the media server: an offer in the form of Chromium's, and its part written by hand. */
 import { expect, test } from "vitest"
 import { servedOffer } from "../../../packages/client/src/media/served-offer.ts"
 

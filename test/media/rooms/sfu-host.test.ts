@@ -64,7 +64,7 @@ test("the process starts with the first offer, begins anew when it was killed, a
   const before = rooms.session()
   const [pid = 0] = running()
   process.kill(pid, "SIGKILL")
-  // What is sent to a process that has just ended is lost, and ends nothing.
+  // Signals to a process that has just ended are lost, and end nothing.
   for (let times = 0; times < 20; times++) rooms.signal(ANN, first.signal)
   await eventually(() => sessions.length > 0, "another session")
   expect(sessions.at(-1)).not.toBe(before)
@@ -76,6 +76,15 @@ test("the process starts with the first offer, begins anew when it was killed, a
   expect(second.client.isConnected).toBe(true)
   host.stop()
   await eventually(() => running().length === 0, "no process")
+})
+
+test("two servers of one machine with one MEDIA_PORT each take a port of their own", async () => {
+  const hosts = [await openHost(), await openHost()]
+  for (const { rooms } of hosts) rooms.signal(ANN, offer(1).signal)
+  await eventually(() => hosts.every(({ answers }) => answers.length === 1), "two answers")
+  const ports = hosts.map(({ answers }) => / 127\.0\.0\.1 (\d+) typ host/.exec(answers[0]?.sdp ?? "")?.[1])
+  expect(new Set(ports).size).toBe(2)
+  for (const port of ports) expect([Number(port) >= 23_000, Number(port) < 23_064]).toEqual([true, true])
 })
 
 test("an offer that cannot be read is said once, without it, and another activation is another session", async () => {

@@ -8,6 +8,9 @@ import type { IceConfiguration, TrackLike, WebRtc } from "./web-rtc.ts"
 
 export type IncomingSignal = DispatchData<"rtc.signal">
 
+/** Pictures of others that a browser receives at once from a media server. */
+export const MOST_PICTURES = 9
+
 /** A tile that the page shows. */
 export interface MediaView {
   readonly connectionId: string

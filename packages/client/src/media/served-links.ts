@@ -6,7 +6,7 @@ import type { DispatchData } from "../wire.ts"
 import type { MediaPeerState } from "./call-events.ts"
 import type { PeerList } from "./call-rules.ts"
 import { backoffMs } from "./link-rules.ts"
-import type { CallLinks, IncomingSignal, LinksNeeds, MediaView } from "./links.ts"
+import { type CallLinks, type IncomingSignal, type LinksNeeds, type MediaView, MOST_PICTURES } from "./links.ts"
 import type { TrackKind } from "./local-tracks.ts"
 import { servedOffer } from "./served-offer.ts"
 import type { PeerConnectionLike, SenderLike, StreamLike, TrackLike } from "./web-rtc.ts"
@@ -14,7 +14,7 @@ import type { PeerConnectionLike, SenderLike, StreamLike, TrackLike } from "./we
 type Slots = Extract<DispatchData<"rtc.signal">, { readonly kind: "slots" }>["data"]
 
 /** So many people are heard and seen at once. */
-const PLACES = { audio: 3, video: 9 } as const
+const PLACES = { audio: 3, video: MOST_PICTURES } as const
 /** Layers of the picture, from small to large; the server forwards one of them to each browser. */
 const LAYERS = [
   { rid: "q", scaleResolutionDownBy: 4, maxBitrate: 150_000 },
@@ -102,7 +102,7 @@ export class ServedLinks implements CallLinks {
     this.#telling ??= setTimeout(() => this.#tellViews(), TELL_AFTER_MS)
   }
 
-  /** What was sent while the socket was away may be lost. */
+  /** Signals that were sent while the socket was away may be lost. */
   resumed(): void {
     if (this.#state === "connected") this.#tellViews()
     else this.#connect()

@@ -65,13 +65,14 @@ export const storeCopies = (
         phases: source.phases.map(copyOfPhase),
       }),
     )
-    const [at, copies] = [drafts.map(({ event }) => event.id), new Map<string, Event>()]
+    const ids = drafts.map(({ event }) => event.id)
+    const copies = new Map<string, Event>()
     for (const copy of yield* query(() => insertEvents(sql, drafts))) copies.set(copy.id, copy)
-    const stored = at.flatMap((id) => copies.get(id) ?? [])
+    const stored = ids.flatMap((id) => copies.get(id) ?? [])
     const [first] = stored
     if (first === undefined) return stored
-    yield* Effect.forEach(at, (id) => giveHost(sql, accountId, source.workspaceId, id), { discard: true })
-    yield* query(() => copyForms(sql, source.id, at, first.createdAt))
-    yield* query(() => copyPrepared(sql, { from: source.id, to: at, at: first.createdAt }))
+    yield* Effect.forEach(ids, (id) => giveHost(sql, accountId, source.workspaceId, id), { discard: true })
+    yield* query(() => copyForms(sql, source.id, ids, first.createdAt))
+    yield* query(() => copyPrepared(sql, { from: source.id, to: ids, at: first.createdAt }))
     return stored
   })

@@ -1,4 +1,5 @@
 /** Public surfaces: the names of people on stage and no other personal data; absent parts are null or empty, never an error. */
+
 import { Clock, Effect } from "effect"
 import { readEntryToken } from "../../../identity/accounts/entry.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
@@ -12,7 +13,7 @@ import { foldEmail } from "../../../model/text/email.ts"
 import { markdownHtml } from "../../../model/text/markdown.ts"
 import { membersText } from "../../../model/text/shown-text.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../../../model/timestamp.ts"
-import { Database, type Queryable } from "../../../store/database.ts"
+import { Database } from "../../../store/database.ts"
 import { findCalendarEvent } from "../../../store/events/calendar-events.ts"
 import {
   findActiveBroadcast,
@@ -34,6 +35,7 @@ import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { run } from "../../requests/management.ts"
 import {
   type Addressing,
   asCallers,
@@ -69,8 +71,6 @@ const headOf = (event: Event) => ({
   startedAt: event.startedAt,
   endedAt: event.endedAt,
 })
-
-const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
 /** An uploaded recording does not say when it began: it counts as begun with the event. */
 const millisBetween = (startedAt: Timestamp | null, beganAt: Timestamp | undefined): number =>

@@ -1,9 +1,9 @@
 /** Questions and votes: read from the store, changed by the event's actor. The access and the actor decide permission. */
+
 import { Effect } from "effect"
 import type { ActivityCommand, Caller } from "../../../actors/commands.ts"
 import { NotFound } from "../../../model/errors.ts"
 import type { Question } from "../../../model/question.ts"
-import { Database, type Queryable } from "../../../store/database.ts"
 import {
   decodeQuestionCursor,
   findQuestion,
@@ -18,9 +18,8 @@ import { voterCookie } from "../../requests/audience.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import type { Columns } from "../../requests/csv.ts"
 import { listOrFile } from "../../requests/file.ts"
+import { run } from "../../requests/management.ts"
 import { ask } from "./live-commands.ts"
-
-const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
 interface Vote {
   readonly questionId: string

@@ -1,4 +1,5 @@
 /** Series: their events are made at once and are ordinary ones, so each change goes through the actor of each event. */
+
 import { Effect, Result } from "effect"
 import type { AgendaCommand } from "../../../actors/commands.ts"
 import { calendarFeed } from "../../../mail/calendar.ts"
@@ -24,6 +25,7 @@ import {
 import { query } from "../../../store/query.ts"
 import type { SeriesApi, SeriesInput } from "../../contract/events/series.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
+import { run } from "../../requests/management.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { insertHosted, newDraft, storeCopies } from "./event-drafts.ts"
@@ -32,8 +34,6 @@ import { registerForSeries } from "./series-registration.ts"
 
 /** Events changed at the same time: each is loaded and committed by itself. */
 const AT_ONCE = 4
-
-const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
 const withEvents = (series: StoredSeries) =>
   Effect.map(

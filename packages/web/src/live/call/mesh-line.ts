@@ -1,10 +1,7 @@
 /** Calls between browsers, or through the media server of this server. */
 import type { GatewayClient } from "@gathercue/client"
-import { MediaCall, type MediaPeer } from "@gathercue/client/media"
+import { MediaCall, type MediaPeer, MOST_PICTURES } from "@gathercue/client/media"
 import type { CallTransport } from "./call-line.ts"
-
-/** Pictures that a browser receives at once. */
-const PLACES = 9
 
 export const meshLineOf = (client: GatewayClient): CallTransport<ReadonlyArray<MediaPeer>> => {
   const call = new MediaCall(client)
@@ -19,7 +16,7 @@ export const meshLineOf = (client: GatewayClient): CallTransport<ReadonlyArray<M
     // Of more people than there are places the server chooses those who speak.
     show: (heights) =>
       call.show(
-        heights.size > PLACES ? [] : Array.from(heights, ([connectionId, height]) => ({ connectionId, height })),
+        heights.size > MOST_PICTURES ? [] : Array.from(heights, ([connectionId, height]) => ({ connectionId, height })),
       ),
     listen: (listener) => {
       call.on("state", (state) => listener({ state }))
