@@ -63,17 +63,17 @@ const lookAtFocus = async (page: Page): Promise<string> => {
     .poll(
       async () => {
         faults = await page.evaluate(faultsInPage)
-        if (faults === null) return []
+        if (faults === null) return ""
         // Within a field for a date its parts have the focus.
         const focused = page.locator(":focus, input:focus-within")
         words = ((await focused.ariaSnapshot()).split("\n")[0] ?? "").trim()
         const [, role, rest = ""] = CONTROL.exec(words) ?? []
         const isNamed = role === undefined || /^ ["/]/.test(rest)
-        return [...faults, ...(isNamed ? [] : ["it has no name"])].map((fault) => `${words}: ${fault}`)
+        return [...faults, ...(isNamed ? [] : ["it has no name"])].map((fault) => `${words}: ${fault}`).join("; ")
       },
-      { timeout: 2000 },
+      { timeout: 20_000 },
     )
-    .toEqual([])
+    .toBe("")
   return faults === null ? "" : words
 }
 
