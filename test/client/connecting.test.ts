@@ -143,24 +143,31 @@ describe("the network", () => {
     expect(heard).toEqual(["said meanwhile"])
   })
 
-  test.each([
-    ["online", (signs: ReturnType<typeof page>) => signs.window("online")],
-    ["focus", (signs: ReturnType<typeof page>) => signs.window("focus")],
-    ["visibilitychange", (signs: ReturnType<typeof page>) => signs.document("visibilitychange")],
-  ])("a client that waits for a far try connects at once at `%s`", async (_name, sign) => {
-    const signs = page()
+  test("a client that waits for a far try connects at once at `online`, `focus` or `visibilitychange`", async () => {
     const event = await publicEvent()
-    const relay = await muteRelay(server.url)
-    // The next try by itself would come after a minute or more.
-    const client = await viewer(relay, event.id, { backoff: { firstMs: 1e9, longestMs: 1e9 }, helloTimeoutMs: 4000 })
-    const waits = becomes(client, "waiting").then(() => becomes(client, "waiting"))
-    relay.fallSilent()
-    signs.window("offline")
-    await waits
-    relay.recover()
-    const ready = becomes(client, "ready")
-    sign(signs)
-    await ready
+    const waiting = async (sign: (signs: ReturnType<typeof page>) => boolean) => {
+      const signs = page()
+      const relay = await muteRelay(server.url)
+      // The next try by itself would come after a minute or more.
+      const client = await viewer(relay, event.id, { backoff: { firstMs: 1e9, longestMs: 1e9 }, helloTimeoutMs: 4000 })
+      const waits = becomes(client, "waiting").then(() => becomes(client, "waiting"))
+      relay.fallSilent()
+      signs.window("offline")
+      return async () => {
+        await waits
+        relay.recover()
+        const ready = becomes(client, "ready")
+        sign(signs)
+        await ready
+      }
+    }
+    // Each has the events of a page of its own, and they wait together.
+    const shows = [
+      await waiting((signs) => signs.window("online")),
+      await waiting((signs) => signs.window("focus")),
+      await waiting((signs) => signs.document("visibilitychange")),
+    ]
+    for (const connects of shows) await connects()
   })
 
   test("a try that began without a network is given up for another one at `online`", async () => {

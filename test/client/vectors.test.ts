@@ -1,5 +1,5 @@
 /** The vectors of `packages/conformance` with the sources of the TypeScript client; `test-languages` plays them with the built clients. */
-import { onTestFinished, test, vi } from "vitest"
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import {
   CommandRefused,
   ConnectionClosed,
@@ -8,7 +8,7 @@ import {
   RestProblem,
 } from "../../packages/client/src/entry.ts"
 import { type Drive, play } from "../../packages/conformance/src/play.ts"
-import { type Told, type Transport, vectorsOver } from "../../packages/conformance/src/vectors.ts"
+import { type Told, type Transport, type Vector, vectorsOver } from "../../packages/conformance/src/vectors.ts"
 import { PATIENCE_MS } from "../support/patience.ts"
 
 const kindOf = (cause: unknown): readonly [string, number] | readonly [string] => {
@@ -54,13 +54,37 @@ const drive: Drive = (baseUrl, { firstMs = 0, longestMs = 0, ...options }) => {
   return { told, stall, ended: () => ended, command, close: () => client.close(), kill: () => client.close() }
 }
 
-const named = (["websocket", "sse"] satisfies Transport[])
-  .flatMap((transport) => vectorsOver(transport))
-  .map((vector) => [vector.name, vector] as const)
+const vectors = (["websocket", "sse"] satisfies Transport[]).flatMap((transport) => vectorsOver(transport))
+/** These let the whole process stand still. */
+const stalling = vectors.filter(({ steps }) => steps.some(([step]) => step === "stall"))
 
-test.each(named)("%s", async (_name, vector) => {
+/** So many at once that the deadlines of most pass together. */
+const LANES = 24
+
+/** The names of those that are not kept, with the reasons. */
+const broken = async (played: Iterator<Vector>): Promise<ReadonlyArray<string>> => {
+  const found: string[] = []
+  for (let next = played.next(); next.done !== true; next = played.next()) {
+    const vector = next.value
+    await play(vector, drive, { patienceMs: PATIENCE_MS }).catch((cause) => found.push(`${vector.name}: ${cause}`))
+  }
+  return found
+}
+
+beforeEach(() => {
   // Waits are half of the longest.
   const random = vi.spyOn(Math, "random").mockReturnValue(0.5)
   onTestFinished(() => random.mockRestore())
-  await play(vector, drive, { patienceMs: PATIENCE_MS })
+})
+
+test("the vectors hold over both transports", async () => {
+  expect(vectors.length).toBeGreaterThan(100)
+  const played = vectors.filter((vector) => !stalling.includes(vector)).values()
+  const found = await Promise.all(Array.from({ length: LANES }, () => broken(played)))
+  expect(found.flat()).toEqual([])
+})
+
+test("those hold in which the process stands still", async () => {
+  expect(stalling.length).toBeGreaterThan(0)
+  expect(await broken(stalling.values())).toEqual([])
 })

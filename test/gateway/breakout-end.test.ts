@@ -1,5 +1,5 @@
 /** How breakouts end: closed with grace, by their own timer or their phase's, given more time, and over a kill. */
-import { expect, test as one } from "vitest"
+import { expect, test } from "vitest"
 import type { PhaseConfig } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
 import { shared } from "../support/shared.ts"
@@ -7,9 +7,6 @@ import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
-
-/** Each has an event of its own and waits for timers most of the time, so that they run side by side. */
-const test = one.concurrent
 
 const house = shared(openHouse, (one) => one.stop())
 
@@ -64,28 +61,22 @@ test("without grace everyone is back at once", async () => {
 })
 
 test("a breakout's own timer is drawn, warns, elapses into the grace, and more time keeps the rooms open", async () => {
-  // Of its own: others run at the same time, and not all by its clock.
-  const own = await openHouse()
-  try {
-    const { stage, host, client } = await staged(own)
-    const { breakout } = await openRooms(own, stage, 61_000, 500)
-    const { timer } = (await client.dispatch("timer.updated")).d
-    expect(timer).toMatchObject({ id: breakout.id, scope: "room", state: "running", endsAt: breakout.endsAt })
-    expect((await readyOf(own, stage, "p0")).timers).toEqual([timer])
-    expect((await client.dispatch("timer.warning")).d).toEqual({ timerId: breakout.id, remainingMs: 60_000 })
-    await host.command("breakout.close", { graceMs: 0 })
-    expect((await client.dispatch("timer.updated")).d.timer.state).toBe("cancelled")
+  const { stage, host, client } = await staged(house)
+  const { breakout } = await openRooms(house, stage, 61_000, 1000)
+  const { timer } = (await client.dispatch("timer.updated")).d
+  expect(timer).toMatchObject({ id: breakout.id, scope: "room", state: "running", endsAt: breakout.endsAt })
+  expect((await readyOf(house, stage, "p0")).timers).toEqual([timer])
+  expect((await client.dispatch("timer.warning")).d).toEqual({ timerId: breakout.id, remainingMs: 60_000 })
+  await host.command("breakout.close", { graceMs: 0 })
+  expect((await client.dispatch("timer.updated")).d.timer.state).toBe("cancelled")
 
-    const short = (await openRooms(own, stage, 10_000, 9_500)).breakout
-    expect((await client.dispatch("timer.elapsed")).d).toMatchObject({ timerId: short.id, timer: { state: "elapsed" } })
-    const longer = await host.command("timer.extend", { timerId: short.id, seconds: 60 })
-    expect(longer.d.timer).toMatchObject({ state: "running", extendedMs: 60_000 })
-    const updated = await client.dispatch("breakout.updated")
-    expect(updated.d.breakout).toMatchObject({ closesAt: null, endsAt: longer.d.timer.endsAt })
-    expect((await readyOf(own, stage, "p0")).assignment.endsAt).toBe(longer.d.timer.endsAt)
-  } finally {
-    await own.stop()
-  }
+  const short = (await openRooms(house, stage, 10_000, 10_000)).breakout
+  expect((await client.dispatch("timer.elapsed")).d).toMatchObject({ timerId: short.id, timer: { state: "elapsed" } })
+  const longer = await host.command("timer.extend", { timerId: short.id, seconds: 60 })
+  expect(longer.d.timer).toMatchObject({ state: "running", extendedMs: 60_000 })
+  const updated = await client.dispatch("breakout.updated")
+  expect(updated.d.breakout).toMatchObject({ closesAt: null, endsAt: longer.d.timer.endsAt })
+  expect((await readyOf(house, stage, "p0")).assignment.endsAt).toBe(longer.d.timer.endsAt)
 })
 
 test("two hosts who extend at once add one stretch; a closed breakout's timer is not extended", async () => {
@@ -117,27 +108,21 @@ test("without a timer of its own a breakout ends with its phase's, also after th
   })
 })
 
-test("a phase that holds when its time is up closes the rooms with grace, and more time keeps them open", async ({
-  onTestFinished,
-}) => {
-  const own = await openHouse()
-  onTestFinished(() => own.stop())
-  const { stage, host, client } = await staged(own, { durationSeconds: 60, roomSize: 2, onTimerEnd: "hold" })
-  own.actors.clock.jump(60_000)
+test("a phase that holds when its time is up closes the rooms with grace, and more time keeps them open", async () => {
+  const { stage, host, client } = await staged(house, { durationSeconds: 60, roomSize: 2, onTimerEnd: "hold" })
+  house.actors.clock.jump(60_000)
   await client.dispatch("breakout.closing")
   await host.command("timer.extend", { timerId: stage.phaseIds[0] ?? "", seconds: 600 })
   expect((await client.dispatch("breakout.updated")).d.breakout.closesAt).toBeNull()
 })
 
-test("a phase that moves on when its time is up takes its rooms along", async ({ onTestFinished }) => {
-  const own = await openHouse()
-  onTestFinished(() => own.stop())
-  const { stage, client } = await staged(own, { durationSeconds: 60, roomSize: 2, onTimerEnd: "advance" })
+test("a phase that moves on when its time is up takes its rooms along", async () => {
+  const { stage, client } = await staged(house, { durationSeconds: 60, roomSize: 2, onTimerEnd: "advance" })
   // Told by a dispatch, or by `ready` already.
-  await eventually(async () => (await readyOf(own, stage, "p0")).assignment !== null, "a place in a room")
-  own.actors.clock.jump(60_000)
+  await eventually(async () => (await readyOf(house, stage, "p0")).assignment !== null, "a place in a room")
+  house.actors.clock.jump(60_000)
   await received(client, "breakout.closing")
-  own.actors.clock.jump(60_000)
+  house.actors.clock.jump(60_000)
   for (const t of ["breakout.closed", "phase.started"]) await received(client, t)
 })
 

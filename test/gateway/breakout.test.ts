@@ -312,13 +312,6 @@ test("a host visits rooms, receives their streams, and leaves no record", async 
   expect(await readyOf(house, stage, "host", "host")).toMatchObject({ assignment: null, me: { roomId: null } })
 })
 
-test("a participant who is removed for good loses their place", async () => {
-  const { stage, host } = await opened(4, { size: 2 })
-  await host.command("participant.remove", { id: "p0", block: true })
-  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 1)
-  expect(countsIn(await readyOf(house, stage, "host", "host")).toSorted()).toEqual([1, 2])
-})
-
 test("as many rooms open as were asked for, with one person each, and the plan has notes about it", async () => {
   const { host, rooms } = await opened(3, { rooms: 4, pinned: { p0: 3 } })
   expect(rooms.map(({ count }) => count)).toEqual([1, 1, 0, 1])

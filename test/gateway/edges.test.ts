@@ -44,7 +44,7 @@ test("a participant who is sent to the lobby during a sync receives nothing ther
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const guest = await house.join(stage, "guest")
   await known(host, "presence.diff", "guest")
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 5; round++) {
     host.send({ op: 3, id: `out ${round}`, t: "participant.toLobby", d: { id: "guest" } })
     for (const n of [1, 2, 3]) guest.send({ op: 3, id: `sync ${round} ${n}`, t: "sync", d: { cursors: {} } })
     await status(guest, "waiting")
@@ -110,23 +110,6 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
     hub.sweep(3_600_000)
     expect(connection.state).toBe(after)
   }
-})
-
-test("whom a host sent to the lobby and turned away waits again, and cannot act past it", async () => {
-  const stage = await house.stage()
-  const host = await house.join(stage, "host", "host", { kind: "user" })
-  const guest = await house.join(stage, "guest")
-  await known(host, "presence.diff", "guest")
-  await host.command("participant.toLobby", { id: "guest" })
-  await status(guest, "waiting")
-  await known(host, "lobby.waiting", "guest")
-  const by = { participantId: "guest", name: "Guest", userId: null, kind: "guest", role: "participant" } as const
-  await expect(house.actors.execute(stage.eventId, { type: "hand.raise", d: {} }, { by })).rejects.toMatchObject({
-    code: "forbidden",
-  })
-  await host.command("lobby.deny", { ids: ["guest"] })
-  expect(await guest.closeCode()).toBe(4306)
-  await status(await connectWaiting(stage, "guest"), "waiting")
 })
 
 test("two hosts who skip the same round skip it once", async () => {
@@ -277,8 +260,12 @@ test("a mute that runs out is over for everybody who sees the list", async () =>
   const isMuted = (muted: boolean) => (frame: Frame) =>
     frame.t === "presence.diff" &&
     frame.d.update.some((one: Frame) => one.participantId === "guest" && one.muted === muted)
-  await host.command("participant.mute", { id: "guest", until: new Date(Date.now() + 2000).toISOString() })
+  await host.command("participant.mute", {
+    id: "guest",
+    until: new Date(house.actors.clock.now() + 60_000).toISOString(),
+  })
   await host.next(isMuted(true), "the mute")
+  house.actors.clock.jump(60_000)
   await host.next(isMuted(false), "its end")
   expect((await guest.next(({ t, d }) => t === "me.muted" && !d.muted, "the end")).d.until).toBeNull()
 })
@@ -295,12 +282,4 @@ test("speakers have the staff's chat in their ready, and receive it from there o
   await known(host, "presence.diff", "speaker")
   await host.command("chat.send", { to: "staff", text: "Now" })
   expect((await speaker.dispatch("chat.message")).d.message.text).toBe("Now")
-})
-
-test("an anonymous viewer is not invited onto the stage", async () => {
-  const stage = await house.stage([{ modality: "broadcast" }])
-  const host = await house.join(stage, "host", "host", { kind: "user" })
-  await house.join(stage, "anon:1", "viewer", { kind: "anonymous" })
-  await known(host, "presence.diff", "anon:1")
-  expect(await host.command("stage.invite", { id: "anon:1" })).toMatchObject({ ok: false, e: { code: "conflict" } })
 })

@@ -14,7 +14,7 @@ let house: House
 
 beforeAll(async () => {
   livekit = await startLiveKit()
-  house = await openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 60_000 })
+  house = await openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 60_000, moveMs: 100 })
 })
 afterAll(async () => {
   await house?.stop()
@@ -120,7 +120,11 @@ test("an expulsion that fails is tried again", async () => {
 })
 
 test("a sweep finds what was missed, and leaves recorders and rooms of others alone", async () => {
-  const sweeping = await openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 50 }, {}, house.databaseUrl)
+  const sweeping = await openHouse(
+    { media: livekit.server, guardsRooms: true, roomSweepMs: 50, moveMs: 100 },
+    {},
+    house.databaseUrl,
+  )
   try {
     const stage = await sweeping.stage()
     const [room, empty] = [mainRoom(stage), roomNamed(stage, newId())]

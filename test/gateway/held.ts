@@ -62,7 +62,8 @@ export const ready = async ({ house, stage }: Back, who: string, role?: EventRol
   return d
 }
 const inRound = async ({ ann, bob, host }: At): Promise<void> => {
-  await ok(send(host, "rotation.start", { roundSeconds: 600, rounds: 1 }))
+  const isOn = ann.received.some(({ t }) => t === "rotation.round")
+  if (!isOn) await ok(send(host, "rotation.start", { roundSeconds: 600, rounds: 1 }))
   await Promise.all([received(ann, "rotation.round"), received(bob, "rotation.round")])
 }
 const invite = async ({ host, ann }: At): Promise<void> => {

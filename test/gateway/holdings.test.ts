@@ -32,6 +32,27 @@ const TABLE = `
   | sitting out of rounds            | kept | kept  | kept | kept | kept |
 `
 type Outcome = "kept" | "ends" | "refused"
+
+/** What one person can hold at one event; a mute and an admission keep the person from other things. */
+const TOGETHER: ReadonlyArray<readonly [string, ...string[]]> = [
+  [
+    "a hand and its place",
+    "a stay",
+    "the wait of slow mode",
+    "a vote in a poll",
+    "a vote for a question",
+    "a place in a call",
+  ],
+  ["a mute"],
+  ["a place in the waiting room"],
+  ["an admission"],
+  ["a partner in a round", "a seat in a round"],
+  ["sitting out of rounds"],
+  ["a seat in a breakout room"],
+  ["an invitation onto the stage"],
+  ["a place on the stage"],
+]
+
 const COLUMNS = ["back", "crash", "move", "late", "left"] as const
 type Column = (typeof COLUMNS)[number]
 
@@ -80,11 +101,6 @@ const lose = async ({ house, stage, host, ann }: At): Promise<void> => {
   else await untilGone(house, stage, "ann")
 }
 
-const check = async (holding: Holding, back: Back, taken: Frame, expected: Outcome): Promise<void> => {
-  if (expected === "kept") expect(await holding.isKept(back, taken)).toBe(true)
-  else await eventually(async () => !(await holding.isKept(back, taken)), "the end of it")
-}
-
 const holdingOf = (name: string): Holding => {
   const holding = HOLDINGS[name]
   if (holding === undefined) throw new Error(`nothing is known of ${name}`)
@@ -100,8 +116,51 @@ const ownedByAnother = async (cluster: House, phases: Holding["phase"]) => {
   }
 }
 
-const cell = (column: Column) =>
-  ROWS.map(({ name, cells }) => [name, cells[COLUMNS.indexOf(column)] as Outcome] as const)
+/** What Ann holds at one event, each taken after the one before. */
+interface Held {
+  readonly names: ReadonlyArray<string>
+  /** Of the event and of Ann: those of the first of them. */
+  readonly like: Holding
+  readonly at: At
+  readonly taken: ReadonlyArray<Frame>
+}
+
+const take = async (names: ReadonlyArray<string>, like: Holding, at: At): Promise<Held> => {
+  const taken: Frame[] = []
+  for (const name of names) taken.push(await holdingOf(name).take(at))
+  return { names, like, at, taken }
+}
+
+const takeAll = (of: House): Promise<ReadonlyArray<Held>> =>
+  Promise.all(
+    TOGETHER.map(async (names) => {
+      const like = holdingOf(names[0])
+      return take(names, like, await open(of, await of.stage(like.phase), like))
+    }),
+  )
+
+/** What became of each, in the words of the table; `ends` is waited for. */
+const outcomesOf = async ({ names, taken }: Held, back: Back, column: Column) => {
+  const outcomes: Array<readonly [string, string]> = []
+  for (const [n, name] of names.entries()) {
+    const holding = holdingOf(name)
+    const isKept = async (): Promise<boolean> => holding.isKept(back, taken[n])
+    if (cellOf(name, column) === "ends") await eventually(async () => !(await isKept()), `the end of ${name}`)
+    outcomes.push([name, (await isKept()) ? "kept" : "ends"])
+  }
+  return outcomes
+}
+
+const cellOf = (name: string, column: Column): Outcome | undefined =>
+  ROWS.find((row) => row.name === name)?.cells[COLUMNS.indexOf(column)]
+
+const expectColumn = async (
+  column: Column,
+  outcomes: ReadonlyArray<Promise<ReadonlyArray<readonly [string, string]>>>,
+): Promise<void> => {
+  const found = new Map((await Promise.all(outcomes)).flat())
+  expect(ROWS.map(({ name }) => [name, found.get(name)])).toEqual(ROWS.map(({ name }) => [name, cellOf(name, column)]))
+}
 
 let house: House
 /** It awaits the absent for longer than any test takes. */
@@ -113,89 +172,95 @@ beforeAll(async () => {
 afterAll(() => Promise.all([house.stop(), patient.stop()]))
 
 test("every holding of the table can be taken, and every one is in the table", () => {
-  expect(ROWS.map(({ name }) => name).toSorted()).toEqual(Object.keys(HOLDINGS).toSorted())
+  const names = ROWS.map(({ name }) => name).toSorted()
+  expect(names).toEqual(Object.keys(HOLDINGS).toSorted())
+  expect(TOGETHER.flat().toSorted()).toEqual(names)
   expect(ROWS.every(({ cells }) => cells.length === COLUMNS.length)).toBe(true)
 })
 
-test.each(cell("back"))("%s, after a short loss of the connection: %s", async (name, expected) => {
-  const holding = holdingOf(name)
-  const at = await open(house, await house.stage(holding.phase), holding)
-  const taken = await holding.take(at)
-  await lose(at)
-  const { client, first } = await enter(house, at.stage, "ann", holding.role)
-  await settled(at, holding.role)
-  const back = { ...at, ann: client, first }
-  expect(told([at.ann, client, at.bob, at.host])).toEqual([])
-  await check(holding, back, taken, expected)
+test("after a short loss of the connection", async () => {
+  const outcomes = (await takeAll(house)).map(async (held) => {
+    const { at, like } = held
+    await lose(at)
+    const { client, first } = await enter(house, at.stage, "ann", like.role)
+    await settled(at, like.role)
+    expect([held.names, told([at.ann, client, at.bob, at.host])]).toEqual([held.names, []])
+    return outcomesOf(held, { ...at, ann: client, first }, "back")
+  })
+  await expectColumn("back", outcomes)
 })
 
-test.each(cell("crash"))("%s, after a crash: %s", async (name, expected) => {
-  const holding = holdingOf(name)
+/** Ann and the others are back at a server or node that did not know them. */
+const backAt = async (next: House, held: Held, before: ReadonlyArray<Client>, column: Column) => {
+  const { stage } = held.at
+  const { role, waits } = held.like
+  const host = await next.join(stage, "host", "host", { kind: "user" })
+  const bob = await next.join(stage, "bob", role, { kind: "user" })
+  if (waits === true) await enter(next, stage, "cat")
+  const { client, first } = await enter(next, stage, "ann", role)
+  const back = { house: next, stage, host, bob, ann: client, first }
+  await settled(back, role)
+  expect([held.names, told([...before, client, bob, host])]).toEqual([held.names, []])
+  return outcomesOf(held, back, column)
+}
+
+test("after a crash", async () => {
   let isOwner = true
   const crashed = await openHouse({}, { holds: () => isOwner })
   onTestFinished(() => crashed.stop())
-  const at = await open(crashed, await crashed.stage(holding.phase), holding)
-  const taken = await holding.take(at)
+  const taken = await takeAll(crashed)
   isOwner = false
   const next = await openHouse({}, { node: "next" }, crashed.databaseUrl)
   onTestFinished(() => next.stop())
-  const { stage } = at
-  const host = await next.join(stage, "host", "host", { kind: "user" })
-  const bob = await next.join(stage, "bob", holding.role, { kind: "user" })
-  if (holding.waits === true) await enter(next, stage, "cat")
-  const { client, first } = await enter(next, stage, "ann", holding.role)
-  const back = { house: next, stage, host, bob, ann: client, first }
-  await settled(back, holding.role)
-  expect(told([client, bob, host])).toEqual([])
-  await check(holding, back, taken, expected)
+  await expectColumn(
+    "crash",
+    taken.map((held) => backAt(next, held, [], "crash")),
+  )
 })
 
 // One server alone has no other node to move to.
-test.each(NODES > 1 ? cell("move") : [])("%s, after a move to another node: %s", async (name, expected) => {
-  const holding = holdingOf(name)
-  const cluster = await openHouse()
-  onTestFinished(() => cluster.stop())
-  const { stage, owner } = await ownedByAnother(cluster, holding.phase)
-  const at = await open(cluster, stage, holding, owner.url)
-  const taken = await holding.take(at)
-  await owner.stop()
-  const [host, bob] = await Promise.all([
-    cluster.join(stage, "host", "host", { kind: "user" }),
-    cluster.join(stage, "bob", holding.role, { kind: "user" }),
-  ])
-  if (holding.waits === true) await enter(cluster, stage, "cat")
-  const { client, first } = await enter(cluster, stage, "ann", holding.role)
-  const back = { house: cluster, stage, host, bob, ann: client, first }
-  await settled(back, holding.role)
-  expect(told([at.ann, at.bob, at.host, client, bob, host])).toEqual([])
-  await check(holding, back, taken, expected)
-})
-
-test.each(cell("late"))("%s, after too long an absence: %s", async (name, expected) => {
-  const holding = holdingOf(name)
-  const at = await open(house, await house.stage(holding.phase), holding)
-  const taken = await holding.take(at)
-  await lose(at)
-  house.actors.clock.jump(RETURN_WITHIN_MS)
-  await settled(at, holding.role)
-  const { client, first } = await enter(house, at.stage, "ann", holding.role)
-  await check(holding, { ...at, ann: client, first }, taken, expected)
-})
-
-test.each(cell("left"))("%s, after the command leave: %s", async (name, expected) => {
-  const holding = holdingOf(name)
-  const at = await open(patient, await patient.stage(holding.phase), holding)
-  const taken = await holding.take(at)
-  if (expected === "refused") {
-    expect(await send(at.ann, "leave")).toMatchObject({ ok: false, e: { code: "forbidden" } })
-    return
+test.each(NODES > 1 ? ["another"] : [])("after a move to %s node", async () => {
+  const outcomes: Array<readonly [string, string]> = []
+  for (const names of TOGETHER) {
+    const like = holdingOf(names[0])
+    const cluster = await openHouse()
+    onTestFinished(() => cluster.stop())
+    const { stage, owner } = await ownedByAnother(cluster, like.phase)
+    const held = await take(names, like, await open(cluster, stage, like, owner.url))
+    await owner.stop()
+    outcomes.push(...(await backAt(cluster, held, [held.at.ann, held.at.bob, held.at.host], "move")))
   }
-  await ok(send(at.ann, "leave"))
-  expect(await at.ann.closeCode()).toBe(1000)
-  await untilGone(patient, at.stage, "ann")
-  await settled(at, holding.role)
-  const { client, first } = await enter(patient, at.stage, "ann", holding.role)
-  await check(holding, { ...at, ann: client, first }, taken, expected)
+  await expectColumn("move", [Promise.resolve(outcomes)])
+})
+
+test("after too long an absence", async () => {
+  const taken = await takeAll(house)
+  for (const { at } of taken) await lose(at)
+  house.actors.clock.jump(RETURN_WITHIN_MS)
+  const outcomes = taken.map(async (held) => {
+    const { at, like } = held
+    await settled(at, like.role)
+    const { client, first } = await enter(house, at.stage, "ann", like.role)
+    return outcomesOf(held, { ...at, ann: client, first }, "late")
+  })
+  await expectColumn("late", outcomes)
+})
+
+test("after the command leave", async () => {
+  const outcomes = (await takeAll(patient)).map(async (held) => {
+    const { at, like, names } = held
+    if (names.some((name) => cellOf(name, "left") === "refused")) {
+      expect(await send(at.ann, "leave")).toMatchObject({ ok: false, e: { code: "forbidden" } })
+      return names.map((name) => [name, "refused"] as const)
+    }
+    await ok(send(at.ann, "leave"))
+    expect(await at.ann.closeCode()).toBe(1000)
+    await untilGone(patient, at.stage, "ann")
+    await settled(at, like.role)
+    const { client, first } = await enter(patient, at.stage, "ann", like.role)
+    return outcomesOf(held, { ...at, ann: client, first }, "left")
+  })
+  await expectColumn("left", outcomes)
 })
 
 test("the command leave in one of two tabs ends nothing", async () => {

@@ -34,8 +34,10 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-/** A permitted sender ends the event or its own connection with these: each gets one of its own. */
-const FINAL: ReadonlyArray<string> = ["event.end", "leave"]
+/** A permitted sender ends the event or its own connection with these: they come last. */
+const FINAL: ReadonlyArray<string> = ["leave", "event.end"]
+/** The administrator comes last, and ends the event itself; a host ends one of its own. */
+const IN_ORDER = ROLES.toReversed()
 
 const join = (stage: Stage, role: Role): Promise<Client> =>
   role === "anonymous"
@@ -122,7 +124,7 @@ test.each(situations)("$status, phase $setting with $featureSet, anonymous: $ano
     wanted.push(line + expected)
     found.push(answer(client, command, probe).then((given) => line + given))
   }
-  for (const role of ROLES) {
+  for (const role of IN_ORDER) {
     const client = await join(stage, role)
     const { me } = client.received.find(({ t }) => t === "ready").d
     expect(me.can.toSorted()).toEqual(commandsOf(role, given).toSorted())
@@ -139,13 +141,14 @@ test.each(situations)("$status, phase $setting with $featureSet, anonymous: $ano
     }
     // The commands of a role are sent without waiting for each reply, so that many are decided and committed together.
     await Promise.all(found)
-    for (const command of FINAL) {
-      const expected = verdict(role, given, command)
-      const own = expected === "allowed" ? await join(await open(), role) : client
-      compare(own, role, command, probeOf(command), expected)
-      await found.at(-1)
-    }
-    await client.cut()
+    compare(client, role, "leave", probeOf("leave"), verdict(role, given, "leave"))
+    await found.at(-1)
+    const expected = verdict(role, given, "event.end")
+    const isOwn = expected === "allowed" && role !== IN_ORDER.at(-1)
+    const ending = await join(isOwn ? await open() : stage, role)
+    compare(ending, role, "event.end", probeOf("event.end"), expected)
+    await found.at(-1)
+    for (const one of [client, ending]) await one.cut()
   }
   expect(await Promise.all(found)).toEqual(wanted)
 })

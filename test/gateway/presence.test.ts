@@ -64,14 +64,6 @@ test("two tabs are one participant, who leaves with the last of them", async () 
   ])
 })
 
-test("a participant's sixth socket closes the oldest 4305", async () => {
-  const stage = await house.stage()
-  const tabs: Client[] = []
-  for (let n = 0; n < 6; n++) tabs.push(await house.join(stage, "guest"))
-  expect(await tabs[0]?.closeCode()).toBe(4305)
-  expect(await roster(tabs[5] as Client)).toEqual(["guest"])
-})
-
 test("the sockets of a participant are counted over all nodes, and the node of the oldest one closes it", async () => {
   const stage = await house.stage()
   const elsewhere = await house.anotherNode("elsewhere")

@@ -131,13 +131,6 @@ describe("a question", () => {
     expect(row).toEqual({ askerId: null, authorName: null })
   })
 
-  test("asked twice under one id is asked once", async () => {
-    const { stage, ann } = await assemble()
-    const first = await ann.command("question.ask", { text: "Why?" }, { id: "q" })
-    expect(await ann.command("question.ask", { text: "Why?" }, { id: "q" })).toEqual({ ...first, dup: true })
-    expect((await newcomer(stage, "cleo")).questions.top).toHaveLength(1)
-  })
-
   test("is taken where the phase has Q&A, from those who may, while it is open to them", async () => {
     const { stage, host, ann } = await assemble()
     const nobody = await house.join(stage, "anon:1", "viewer", { kind: "anonymous" })

@@ -1,13 +1,10 @@
-import { expect, test as one } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { toMillis } from "../../src/model/timestamp.ts"
 import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, depart, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
-
-/** Each has an event of its own and waits for the clock most of the time, so that they run side by side. */
-const test = one.concurrent
+import { type House, openHouse } from "./house.ts"
 
 const house = shared(openHouse, (one) => one.stop())
 
@@ -21,23 +18,6 @@ const staged = async (people: number, of: House = house) => {
   const host = await of.join(stage, "host", "host")
   const clients = await crowd(of, stage, names(people))
   return { stage, host, clients }
-}
-
-/** Starts, and lets so much time pass that the round's end is due in a moment. */
-const startAgo = async (of: House, { eventId }: Stage, d: Frame, ago: number, isLate = false) => {
-  const started = await of.actors.execute(eventId, { type: "rotation.start", d })
-  of.actors.clock.jump(ago, isLate)
-  return started
-}
-
-/** Tests run at the same time: one that puts the clock forward has it to itself. */
-const withOwnHouse = async (body: (own: House) => Promise<void>): Promise<void> => {
-  const own = await openHouse()
-  try {
-    await body(own)
-  } finally {
-    await own.stop()
-  }
 }
 
 const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "rotation.round").map(({ d }) => d)
@@ -154,51 +134,55 @@ test("a phase with rounds starts by itself, and its end ends the rotation", asyn
   await received(client as Client, "subscribed", ({ dropped }) => dropped.includes(`room:${told.d.roomId}`))
 })
 
-test("the clock ends a round, breaks, leads into the next and ends after the last", () =>
-  withOwnHouse(async (own) => {
-    const { stage, clients } = await staged(2, own)
-    await startAgo(own, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
-    const [client] = clients
-    const first = await inRound(client, 1)
-    expect(first.leadMs).toBe(3000)
-    const { d } = await received(client, "rotation.state", ({ rotation }) => rotation.status === "break")
-    expect(toMillis(d.rotation.endsAt) - toMillis(d.rotation.startsAt)).toBe(1000)
-    const second = await inRound(client, 2)
-    expect(second).toMatchObject({ repeat: true })
-    expect(toMillis(second.endsAt) - toMillis(second.startsAt)).toBe(5000)
-    await received(client, "rotation.state", ({ rotation }) => rotation.status === "ended" && rotation.n === 2)
-  }))
+test("the clock ends a round, breaks, leads into the next and ends after the last; its timer elapses, and one that is stopped is cancelled", async () => {
+  const { stage, host, clients } = await staged(2)
+  const { clock } = house.actors
+  const { result } = await house.actors.execute(stage.eventId, {
+    type: "rotation.start",
+    d: { roundSeconds: 5, breakSeconds: 4, rounds: 2 },
+  })
+  const { id } = (result as Frame)["rotation"]
+  const [client] = clients
+  expect((await inRound(client, 1)).leadMs).toBe(3000)
+  clock.jump(8000)
+  const { d } = await received(client, "rotation.state", ({ rotation }) => rotation.status === "break")
+  expect(toMillis(d.rotation.endsAt) - toMillis(d.rotation.startsAt)).toBe(1000)
+  const over = await received(client, "timer.elapsed")
+  expect(over.d).toMatchObject({ timerId: id, timer: { id, scope: "round", ref: "1", state: "elapsed" } })
+  const next = await received(client, "timer.updated", ({ timer }) => timer.rev > over.d.timer.rev)
+  expect(next.d.timer).toMatchObject({ id, state: "running" })
+  clock.jump(1000)
+  expect((await received(client, "timer.elapsed", ({ timer }) => timer.rev > next.d.timer.rev)).d.timerId).toBe(id)
+  const second = await inRound(client, 2)
+  expect(second).toMatchObject({ repeat: true })
+  expect(toMillis(second.endsAt) - toMillis(second.startsAt)).toBe(5000)
+  clock.jump(8000)
+  await received(client, "rotation.state", ({ rotation }) => rotation.status === "ended" && rotation.n === 2)
+  await host.command("rotation.start", LONG)
+  await host.command("rotation.stop")
+  await received(client, "timer.updated", ({ timer }) => timer.state === "cancelled")
+})
 
-test("a round's timer warns ten seconds before its end", () =>
-  withOwnHouse(async (own) => {
-    const { stage, clients } = await staged(2, own)
-    const { result } = await startAgo(own, stage, { roundSeconds: 11, rounds: 1 }, 300)
-    const { rotation } = result as Frame
-    expect((await received(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
-  }))
-
-test("a pause keeps the remaining time of the round, and a resumed round ends so much later", () =>
-  withOwnHouse(async (own) => {
-    const { stage, host, clients } = await staged(2, own)
-    await host.command("rotation.start", LONG)
-    const told = await inRound(clients[0], 1)
-    const { d } = await host.command("rotation.pause")
-    expect(d.rotation).toMatchObject({ status: "paused", n: 1 })
-    expect((await host.command("rotation.pause")).d).toEqual(d)
-    expect((await readyOf(own, stage, "p0")).round).toEqual(told)
-    expect((await readyOf(own, stage, "p0")).timers).toMatchObject([
-      { state: "paused", remainingMs: d.rotation.remainingMs },
-    ])
-    const { clock } = own.actors
-    clock.jump(60_000, true)
-    const from = clock.now()
-    const { result } = await own.actors.execute(stage.eventId, { type: "rotation.resume", d: {} })
-    const { rotation } = result as Frame
-    expect(rotation).toMatchObject({ status: "round", n: 1, remainingMs: null })
-    expect(toMillis(rotation.endsAt) - d.rotation.remainingMs).toBeGreaterThanOrEqual(from)
-    expect(toMillis(rotation.endsAt) - d.rotation.remainingMs).toBeLessThanOrEqual(clock.now())
-    expect((await readyOf(own, stage, "p0")).round.endsAt).toBe(rotation.endsAt)
-  }))
+test("a pause keeps the remaining time of the round, and a resumed round ends so much later", async () => {
+  const { stage, host, clients } = await staged(2)
+  await host.command("rotation.start", LONG)
+  const told = await inRound(clients[0], 1)
+  const { d } = await host.command("rotation.pause")
+  expect(d.rotation).toMatchObject({ status: "paused", n: 1 })
+  expect((await host.command("rotation.pause")).d).toEqual(d)
+  const ready = await readyOf(house, stage, "p0")
+  expect(ready.round).toEqual(told)
+  expect(ready.timers).toMatchObject([{ state: "paused", remainingMs: d.rotation.remainingMs }])
+  const { clock } = house.actors
+  clock.jump(60_000, true)
+  const from = clock.now()
+  const { result } = await house.actors.execute(stage.eventId, { type: "rotation.resume", d: {} })
+  const { rotation } = result as Frame
+  expect(rotation).toMatchObject({ status: "round", n: 1, remainingMs: null })
+  expect(toMillis(rotation.endsAt) - d.rotation.remainingMs).toBeGreaterThanOrEqual(from)
+  expect(toMillis(rotation.endsAt) - d.rotation.remainingMs).toBeLessThanOrEqual(clock.now())
+  expect((await readyOf(house, stage, "p0")).round.endsAt).toBe(rotation.endsAt)
+})
 
 test("two hosts who extend a round at once add one stretch, which holds for everything of the round", async () => {
   const { stage, host, clients } = await staged(2)
@@ -236,58 +220,44 @@ test("more time outlasts a pause, in which there is nothing to extend, and ends 
   expect((await extend()).e.code).toBe("conflict")
 })
 
-test("a round extended in time goes on after its old end, and warns before the new one", () =>
-  withOwnHouse(async (own) => {
-    const { stage, host, clients } = await staged(2, own)
-    const { result } = await startAgo(own, stage, { roundSeconds: 20, rounds: 2 }, 15_000, true)
-    const { rotation } = result as Frame
-    await host.command("timer.extend", { timerId: rotation.id, seconds: 10 })
-    // Ten seconds before the new end is when the round would have been over.
-    const { timer } = (await received(clients[0], "timer.updated", (d) => d.timer.extendedMs === 10_000)).d
-    expect(toMillis(timer.endsAt) - toMillis(rotation.endsAt)).toBe(10_000)
-    // On a slow machine the warning of the first end was sent before.
-    const isLater = (_d: Frame, { ts }: Frame) => ts >= toMillis(rotation.endsAt)
-    const { d } = await received(clients[0], "timer.warning", isLater)
-    expect(d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
-    expect((await readyOf(own, stage, "p0")).round.n).toBe(1)
-  }))
+test("a round warns ten seconds before its end, and one that is extended in time goes on after its old end and warns before the new one", async () => {
+  const { stage, host, clients } = await staged(2)
+  const { clock } = house.actors
+  const { result } = await house.actors.execute(stage.eventId, {
+    type: "rotation.start",
+    d: { roundSeconds: 20, rounds: 2 },
+  })
+  const { rotation } = result as Frame
+  const warning = { timerId: rotation.id, remainingMs: 10_000 }
+  clock.jump(13_000)
+  expect((await received(clients[0], "timer.warning")).d).toEqual(warning)
+  await host.command("timer.extend", { timerId: rotation.id, seconds: 10 })
+  const { timer } = (await received(clients[0], "timer.updated", (d) => d.timer.extendedMs === 10_000)).d
+  expect(toMillis(timer.endsAt) - toMillis(rotation.endsAt)).toBe(10_000)
+  // Ten seconds before the new end is when the round would have been over.
+  clock.jump(10_000)
+  const isLater = (_d: Frame, { ts }: Frame) => ts >= toMillis(rotation.endsAt)
+  expect((await received(clients[0], "timer.warning", isLater)).d).toEqual(warning)
+  expect((await readyOf(house, stage, "p0")).round.n).toBe(1)
+})
 
-test("a round's or a break's timer that runs out elapses, and one that is stopped is cancelled", () =>
-  withOwnHouse(async (own) => {
-    const { stage, host, clients } = await staged(2, own)
-    const { result } = await startAgo(own, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
-    const { id } = (result as Frame)["rotation"]
-    const over = await received(clients[0], "timer.elapsed")
-    expect(over.d).toMatchObject({ timerId: id, timer: { id, scope: "round", ref: "1", state: "elapsed" } })
-    const next = await received(clients[0], "timer.updated", ({ timer }) => timer.rev > over.d.timer.rev)
-    expect(next.d.timer).toMatchObject({ id, state: "running" })
-    expect((await received(clients[0], "timer.elapsed", ({ timer }) => timer.rev > next.d.timer.rev)).d.timerId).toBe(
-      id,
-    )
-    await inRound(clients[0], 2)
-    await host.command("rotation.stop")
-    await received(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
-  }))
-
-test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", () =>
-  withOwnHouse(async (own) => {
-    const { stage, host, clients } = await staged(2, own)
-    await host.command("rotation.start", LONG)
-    const [stays, leaves] = clients
-    const told = await inRound(leaves as Client, 1)
-    await depart(own, stage, "p1", leaves as Client)
-    expect((await received(stays, "rotation.partnerLeft")).d).toEqual({ participantId: "p1", n: 1 })
-    expect((await readyOf(own, stage, "p0")).round.partners).toMatchObject([{ participantId: "p1" }])
-    const back = await own.join(stage, "p1")
-    expect(back.received.find(({ t }) => t === "ready").d).toMatchObject({ round: told, me: { roomId: told.roomId } })
-    await received(stays, "rotation.round", () => roundsOf(stays).length === 2)
-    expect(roundsOf(stays)[1]).toEqual(roundsOf(stays)[0])
-    const [joiner] = await crowd(own, stage, ["p2"])
-    await crowd(own, stage, ["p3"])
-    expect(await readyOf(own, stage, "p2")).toMatchObject({ round: null, me: { roomId: null } })
-    await host.command("rotation.skip")
-    expect((await inRound(joiner, 2)).bye).toBe(false)
-  }))
+test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", async () => {
+  const { stage, host, clients } = await staged(2)
+  await host.command("rotation.start", LONG)
+  const [stays, leaves] = clients
+  const told = await inRound(leaves as Client, 1)
+  await depart(house, stage, "p1", leaves as Client)
+  expect((await received(stays, "rotation.partnerLeft")).d).toEqual({ participantId: "p1", n: 1 })
+  expect((await readyOf(house, stage, "p0")).round.partners).toMatchObject([{ participantId: "p1" }])
+  const back = await house.join(stage, "p1")
+  expect(back.received.find(({ t }) => t === "ready").d).toMatchObject({ round: told, me: { roomId: told.roomId } })
+  await received(stays, "rotation.round", () => roundsOf(stays).length === 2)
+  expect(roundsOf(stays)[1]).toEqual(roundsOf(stays)[0])
+  const [joiner] = await crowd(house, stage, ["p2", "p3"])
+  expect(await readyOf(house, stage, "p2")).toMatchObject({ round: null, me: { roomId: null } })
+  await host.command("rotation.skip")
+  expect((await inRound(joiner, 2)).bye).toBe(false)
+})
 
 test("a pair that both lost their links come back to each other, also within a moment", async () => {
   const { stage, host, clients } = await staged(2)
@@ -333,8 +303,8 @@ test("one sits out in all tabs", async () => {
   ])
 })
 
-test("an odd one has the bye, each in turn; or makes a trio", async () => {
-  const { host, clients } = await staged(3)
+test("an odd one has the bye, each in turn, or makes a trio; larger groups sit together", async () => {
+  const { stage, host, clients } = await staged(3)
   await host.command("rotation.start", { ...LONG, rounds: 3 })
   const byes: number[] = []
   for (const n of [1, 2, 3]) {
@@ -346,13 +316,14 @@ test("an odd one has the bye, each in turn; or makes a trio", async () => {
   expect(byes.toSorted()).toEqual([0, 1, 2])
   await host.command("rotation.start", { ...LONG, odd: "trio" })
   await received(clients[0], "rotation.round", ({ partners }) => partners.length === 2)
-})
-
-test("larger groups sit together", async () => {
-  const { host, clients } = await staged(7)
+  await host.command("rotation.stop")
+  const seven = [...clients, ...(await crowd(house, stage, ["p3", "p4", "p5", "p6"]))]
+  const before = seven.map(({ received: frames }) => frames.length)
   const { d } = await host.command("rotation.start", { ...LONG, groupSize: 3 })
   expect(d.rotation).toMatchObject({ pairs: 2, byes: 0, groupSize: 3 })
-  expect((await groupsOf(clients, 1)).map(({ length }) => length).toSorted()).toEqual([3, 4])
+  const isNew = (n: number) => (_d: Frame, frame: Frame) => (seven[n]?.received.indexOf(frame) ?? 0) >= (before[n] ?? 0)
+  const rounds = await Promise.all(seven.map((client, n) => received(client, "rotation.round", isNew(n))))
+  expect(rounds.map(({ d: round }) => round.partners.length).toSorted()).toEqual([2, 2, 2, 3, 3, 3, 3])
 })
 
 test("with fewer than two people it waits, and goes on when there are", async () => {
@@ -363,13 +334,15 @@ test("with fewer than two people it waits, and goes on when there are", async ()
   const [second] = await crowd(house, stage, ["p1"])
   const gathering = await received(host, "rotation.state", ({ rotation }) => rotation.endsAt !== null)
   expect(gathering.d.rotation.status).toBe("break")
+  house.actors.clock.jump(toMillis(gathering.d.rotation.endsAt) - house.actors.clock.now())
   const told = await inRound(second, 1)
   expect(told.partners).toEqual([{ participantId: "p0", name: "Name of p0" }])
 })
 
-test("people who met before meet others, in later phases too; a kill loses neither that nor the running round", async () => {
+test("people who met before meet others, in later phases too; a kill loses neither that, nor the running round, nor an end that passed", async () => {
   let isOwner = true
   const first = await openHouse({}, { holds: () => isOwner })
+  onTestFinished(() => first.stop())
   const stage = await first.stage([...ROTATION, ...ROTATION])
   const host = await first.join(stage, "host", "host")
   const clients = await crowd(first, stage, names(4))
@@ -382,37 +355,22 @@ test("people who met before meet others, in later phases too; a kill loses neith
   const before = await readyOf(first, stage, "p0")
   expect(before.round).toEqual(told)
   met.push(["p0", told.partners[0].participantId].toSorted().join(" "))
+  const brief = (await staged(2, first)).stage
+  const d = { roundSeconds: 20, rounds: 3 }
+  await first.actors.execute(brief.eventId, { type: "rotation.start", d })
   isOwner = false
   const second = await openHouse({}, { node: "second" }, first.databaseUrl)
-  try {
-    const after = await readyOf(second, stage, "p0")
-    for (const part of ["rotation", "round", "timers"]) expect(after[part]).toEqual(before[part])
-    const again = await crowd(second, stage, names(4))
-    const steering = await second.join(stage, "host", "host")
-    await steering.command("rotation.skip", {}, { id: "four" })
-    const last = await groupsOf(again, 2)
-    for (const pair of pairsIn(last)) expect(met).not.toContain(pair)
-    await steering.command("rotation.skip", {}, { id: "five" })
-    await received(again[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
-  } finally {
-    await second.stop()
-    await first.stop()
-  }
-})
-
-test("a round whose end passed while nobody ran the event is followed by the next", async () => {
-  let isOwner = true
-  const first = await openHouse({}, { holds: () => isOwner })
-  const { stage } = await staged(2, first)
-  await startAgo(first, stage, { roundSeconds: 20, rounds: 3 }, 19_000)
-  isOwner = false
-  const second = await openHouse({}, { node: "second" }, first.databaseUrl)
-  second.actors.clock.jump(19_000)
-  try {
-    const [client] = await crowd(second, stage, names(2))
-    expect((await toldOfRound(client, 2)).partners).toMatchObject([{ participantId: "p1" }])
-  } finally {
-    await second.stop()
-    await first.stop()
-  }
+  onTestFinished(() => second.stop())
+  const after = await readyOf(second, stage, "p0")
+  for (const part of ["rotation", "round", "timers"]) expect(after[part]).toEqual(before[part])
+  const again = await crowd(second, stage, names(4))
+  const steering = await second.join(stage, "host", "host")
+  await steering.command("rotation.skip", {}, { id: "four" })
+  const last = await groupsOf(again, 2)
+  for (const pair of pairsIn(last)) expect(met).not.toContain(pair)
+  await steering.command("rotation.skip", {}, { id: "five" })
+  await received(again[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
+  second.actors.clock.jump(23_000)
+  const [client] = await crowd(second, brief, names(2))
+  expect((await toldOfRound(client, 2)).partners).toMatchObject([{ participantId: "p1" }])
 })
