@@ -149,6 +149,8 @@ const compare = async (
   }
   const tallies = [...wanted, { id: question, voters: model.voters(QUESTION).length }]
   await eventually(() => {
+    // Tallies are a second apart.
+    house.clock.jump(1000)
     const said = lastSaid(seen)
     return tallies.every(({ id, ...now }) => {
       const last = said.get(id ?? "") ?? known.get(id ?? "")

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest"
 import { Backoff } from "../../packages/client/src/connection/backoff.ts"
-import { PendingCommands } from "../../packages/client/src/connection/pending-commands.ts"
 import { ServerClock } from "../../packages/client/src/connection/server-clock.ts"
 import { StreamPositions } from "../../packages/client/src/connection/stream-positions.ts"
 import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Dispatch } from "../../packages/client/src/wire.ts"
 import { QUIET } from "../../packages/conformance/src/scripted-server.ts"
-import { eventually } from "../support/wait.ts"
 
 const person = (participantId: string) =>
   ({
@@ -173,62 +171,4 @@ test("tries again within two seconds first, then with full jitter up to thirty",
   expect(backoff.next(true, () => 1)).toBe(4000)
   // What a page shows as the wait is a whole number.
   expect(backoff.next(false, () => 1 / 3)).toBe(1333)
-})
-
-describe("commands that wait", () => {
-  test("go out sixteen at a time, in order, and again after the connection was lost", async () => {
-    const pending = new PendingCommands(() => undefined)
-    const replies = Array.from({ length: 20 }, (_, n) => pending.add("hand.lower", `c${n}`, `f${n}`, 10_000))
-    const sent: string[] = []
-    const send = (frame: string) => void sent.push(frame)
-    pending.pump(send)
-    expect(sent).toEqual(Array.from({ length: 16 }, (_, n) => `f${n}`))
-    const d = { hand: null }
-    expect(pending.settle({ op: 4, id: "c0", ok: true, v: 1, d })).toEqual({ t: "hand.lower", v: 1, d })
-    pending.pump(send)
-    expect(sent.at(-1)).toBe("f16")
-    pending.unsend()
-    pending.pump(send)
-    expect(sent.slice(17)).toEqual(Array.from({ length: 16 }, (_, n) => `f${n + 1}`))
-    expect((await replies[0])?.v).toBe(1)
-    pending.abandon("over")
-    await expect(Promise.allSettled(replies.slice(1))).resolves.toHaveLength(19)
-    await expect(replies[1]).rejects.toMatchObject({ name: "CommandUnanswered" })
-  })
-
-  test("that were sent over a lost connection are asked for again when they are refused for now", async () => {
-    let due = 0
-    const pending = new PendingCommands(() => due++)
-    const sent: string[] = []
-    const send = (frame: string) => void sent.push(frame)
-    const reply = pending.add("hand.lower", "c", "f", 10_000)
-    const later = {
-      id: "c",
-      ok: false,
-      e: { code: "rate_limited", message: "", temporary: true, retryAfterMs: 1 },
-    } as const
-    pending.pump(send)
-    pending.unsend()
-    pending.pump(send)
-    pending.settle(later)
-    pending.pump(send)
-    expect(sent).toEqual(["f", "f"])
-    await eventually(() => due === 1)
-    pending.pump(send)
-    expect(sent).toEqual(["f", "f", "f"])
-    const d = { hand: null }
-    pending.settle({ op: 4, id: "c", ok: true, v: 1, d })
-    expect((await reply).d).toEqual(d)
-    const fresh = pending.add("hand.lower", "d", "g", 10_000)
-    pending.pump(send)
-    pending.settle({ ...later, id: "d" })
-    await expect(fresh).rejects.toMatchObject({ code: "rate_limited" })
-  })
-
-  test("are refused with the server's code", async () => {
-    const pending = new PendingCommands(() => undefined)
-    const reply = pending.add("hand.lower", "c", "f", 10_000)
-    pending.settle({ id: "c", ok: false, e: { code: "conflict", message: "changed" } })
-    await expect(reply).rejects.toMatchObject({ name: "CommandRefused", code: "conflict" })
-  })
 })

@@ -136,18 +136,6 @@ test("a command of a client that has stopped is refused at once, and the next co
   expect(await raised).toMatchObject({ message: "the connection has ended: 1000 left" })
 })
 
-test("requests no muted dispatches, and has the status `lobby` while it waits", async () => {
-  const client = await dial({ mute: ["reactions"] })
-  const [socket] = HeldSocket.opened
-  socket?.say(hello)
-  expect(socket?.identified).toMatchObject({ mute: ["reactions"] })
-  const received: string[] = []
-  client.on("lobby.status", ({ state }) => received.push(state))
-  socket?.say({ op: 0, t: "lobby.status", d: { state: "waiting" } })
-  expect([client.status, received, client.state]).toEqual(["lobby", ["waiting"], undefined])
-  client.close()
-})
-
 test("a new token that the server cannot check for the moment is sent again after the server's delay", async () => {
   const client = await dial()
   const [socket] = HeldSocket.opened

@@ -90,11 +90,7 @@ const hostOf = async (base: string, key: string, eventId: string): Promise<Clien
   return client
 }
 
-const LOST = [
-  ["insert into recordings", /insert into recordings /],
-  ["insert into recording_takes", /insert into recording_takes/],
-  ["insert into recording_segments", /insert into recording_segments/],
-] as const
+const LOST = [/insert into recordings /, /insert into recording_takes/, /insert into recording_segments/]
 
 const WAYS = [
   { kind: "cutBefore" },
@@ -102,14 +98,14 @@ const WAYS = [
   { kind: "fail", code: "53100", message: "disk full" },
 ] as const
 
-test.each(LOST.flatMap(([name, match]) => WAYS.map((action) => ({ name, match, action, way: action.kind }))))(
-  "an encoder's stream goes on when the database loses `$name` by $way, and all of it is recorded once",
-  async ({ match, action }) => {
+test.each(WAYS)(
+  "an encoder's stream goes on when the database loses each of its statements by $kind, and all of it is recorded once",
+  async (action) => {
     const { key } = await createWorkspace(server.url)
     const onAir = await startBroadcast(server.url, key)
-    const rule = place.proxy.onStatement({ match, action, times: 1 })
+    const rules = LOST.map((match) => place.proxy.onStatement({ match, action, times: 1 }))
     expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
-    await rule.reached(1)
+    for (const rule of rules) await rule.reached(1)
     expect((await onAir.state()).ingest).toMatchObject({ takes: 1, failure: null })
     await onAir.control("stop")
     const file = await expectSound(place, await recordingOf(server.url, key, onAir.eventId))

@@ -180,11 +180,13 @@ describe.concurrent("a node's session", () => {
 
 /** Not beside others: the whole process stands still. */
 placeTest("a node that was stopped for long knows it at the first answer that it reads", async ({ place, expect }) => {
-  const node = await place.node(place.proxy.url)
+  // A session that is not open in time is tried again.
+  const lostMs = 2000
+  const node = await place.node(place.proxy.url, lostMs)
   const wasHeld = node?.run(async (sql) => void (await sql`select pg_sleep(0.2)`)).then(() => node.held())
   await place.proxy.seen(/pg_sleep/)
   // timed: the process stands still on purpose.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LOST_MS)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * lostMs)
   expect(await wasHeld).toBe(false)
   await eventually(() => node?.held() === true, "the node to be back")
 })

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import postgres from "postgres"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { Pool, type PoolOptions } from "../../src/store/pool/pool.ts"
 import { createEmptyDatabase, type TestDatabase } from "../support/database.ts"
 import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
@@ -28,20 +28,27 @@ const openPool = (options: Partial<PoolOptions> = {}): Pool => {
   return pool
 }
 
-beforeEach(async () => {
-  destroyed = []
-  late = []
+beforeAll(async () => {
   database = await createEmptyDatabase()
   direct = postgres(database.url, { max: 2, onnotice: () => {} })
   await direct`create table notes (id uuid primary key)`
-  proxy = await startPostgresProxy(database.url)
+  await direct`create table notes_asked (text text not null)`
+})
+afterAll(async () => {
+  await direct.end()
+  await database.drop()
 })
 
+beforeEach(async () => {
+  destroyed = []
+  late = []
+  await direct`delete from notes`
+  await direct`delete from notes_asked`
+  proxy = await startPostgresProxy(database.url)
+})
 afterEach(async () => {
   await pool.close(100)
   await proxy.close()
-  await direct.end()
-  await database.drop()
 })
 
 const insert = (id: string, sql = pool.sql): Promise<unknown> =>
@@ -369,7 +376,6 @@ describe("a read of a live event whose answer is late is sent once more", () => 
     (await direct`select 1 from notes_asked where text = ${text}`).length
   /** A read that leaves a trace of having run. */
   const ask = (text: string) => pool.liveReads`insert into notes_asked (text) values (${text}) returning text`
-  beforeEach(() => direct`create table notes_asked (text text not null)`)
 
   test("over another connection, and the first answer counts", async () => {
     openPool()

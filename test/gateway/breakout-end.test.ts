@@ -3,7 +3,6 @@ import { expect, test } from "vitest"
 import type { PhaseConfig } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
 import { shared } from "../support/shared.ts"
-import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
@@ -52,14 +51,6 @@ test("closing warns, takes nobody in meanwhile, can be brought forward, and then
   expect(await readyOf(house, stage, "p0")).toMatchObject({ breakout: null, rooms: [], assignment: null })
 })
 
-test("without grace everyone is back at once", async () => {
-  const { stage, host, client } = await staged(house)
-  await openRooms(house, stage)
-  await host.command("breakout.close", { graceMs: 0 })
-  for (const t of ["breakout.closing", "breakout.closed", "assignment.ended"]) await received(client, t)
-  expect((await host.command("breakout.close")).e.code).toBe("conflict")
-})
-
 test("a breakout's own timer is drawn, warns, elapses into the grace, and more time keeps the rooms open", async () => {
   const { stage, host, client } = await staged(house)
   const { breakout } = await openRooms(house, stage, 61_000, 1000)
@@ -79,21 +70,6 @@ test("a breakout's own timer is drawn, warns, elapses into the grace, and more t
   expect((await readyOf(house, stage, "p0")).assignment.endsAt).toBe(longer.d.timer.endsAt)
 })
 
-test("two hosts who extend at once add one stretch; a closed breakout's timer is not extended", async () => {
-  const { stage, host, client } = await staged(house)
-  const { breakout } = await openRooms(house, stage, 600_000)
-  const extend = (rev?: number) =>
-    host.command("timer.extend", { timerId: breakout.id, seconds: 300 }, rev === undefined ? {} : { rev })
-  const [first, second] = await Promise.all([extend(breakout.rev), extend(breakout.rev)])
-  expect([first.ok, second.ok].toSorted()).toEqual([false, true])
-  const [done, refused] = first.ok ? [first, second] : [second, first]
-  expect(done.d.timer.endsAt).toBe(plus(breakout.endsAt, 300_000))
-  expect(refused.e).toMatchObject({ code: "conflict", current: { timer: done.d.timer } })
-  expect((await client.command("timer.extend", { timerId: breakout.id, seconds: 300 })).e.code).toBe("forbidden")
-  await host.command("breakout.close", {})
-  expect((await extend()).e.code).toBe("conflict")
-})
-
 test("without a timer of its own a breakout ends with its phase's, also after that was extended", async () => {
   const { stage, client, host } = await staged(house, { durationSeconds: 600 })
   const { breakout } = await openRooms(house, stage)
@@ -106,24 +82,6 @@ test("without a timer of its own a breakout ends with its phase's, also after th
     assignment: { endsAt: later },
     breakout: { endsAt: later },
   })
-})
-
-test("a phase that holds when its time is up closes the rooms with grace, and more time keeps them open", async () => {
-  const { stage, host, client } = await staged(house, { durationSeconds: 60, roomSize: 2, onTimerEnd: "hold" })
-  house.actors.clock.jump(60_000)
-  await client.dispatch("breakout.closing")
-  await host.command("timer.extend", { timerId: stage.phaseIds[0] ?? "", seconds: 600 })
-  expect((await client.dispatch("breakout.updated")).d.breakout.closesAt).toBeNull()
-})
-
-test("a phase that moves on when its time is up takes its rooms along", async () => {
-  const { stage, client } = await staged(house, { durationSeconds: 60, roomSize: 2, onTimerEnd: "advance" })
-  // Told by a dispatch, or by `ready` already.
-  await eventually(async () => (await readyOf(house, stage, "p0")).assignment !== null, "a place in a room")
-  house.actors.clock.jump(60_000)
-  await received(client, "breakout.closing")
-  house.actors.clock.jump(60_000)
-  for (const t of ["breakout.closed", "phase.started"]) await received(client, t)
 })
 
 test("after a kill rooms, places, timer and grace go on", async () => {

@@ -3,21 +3,14 @@ import { openJumpingClock } from "../support/jumping-clock.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 import { openHouse } from "./house.ts"
 
-test("a socket that does not identify in time closes 4202", async () => {
-  const { clock, jump } = openJumpingClock()
-  const house = await openHouse({ clock, heartbeatMs: 20_000 })
-  onTestFinished(() => house.stop())
-  const client = house.connect()
-  const { d } = await client.hello()
-  expect(d).toMatchObject({ heartbeatMs: 20_000, identifyTimeoutMs: 10_000 })
-  jump(10_001)
-  expect(await client.closeCode()).toBe(4202)
-})
-
-test("a socket that falls silent closes 4001, one that beats stays", async () => {
+test("a socket that does not identify in time closes 4202, one that falls silent 4001, and one that beats stays", async () => {
   const { clock, timers, jump } = openJumpingClock()
   const house = await openHouse({ clock, heartbeatMs: 20_000 })
   onTestFinished(() => house.stop())
+  const nobody = house.connect()
+  expect((await nobody.hello()).d).toMatchObject({ heartbeatMs: 20_000, identifyTimeoutMs: 10_000 })
+  jump(10_001)
+  expect(await nobody.closeCode()).toBe(4202)
   const stage = await house.stage()
   const sessionExpires = Math.floor(timers.now() / 1000) + 7200
   const [silent, beating] = [

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { shared } from "../support/shared.ts"
@@ -71,22 +71,25 @@ test("the end of a deleted event closes 4307", async () => {
   expect(await guest.closeCode()).toBe(4307)
 })
 
-/** A gateway whose clock a test puts forward, and somebody on their way in whose session ends in an hour. */
+const { clock, timers, jump } = openJumpingClock()
+/** Its gateway has the clock that tests put forward, and no heartbeat is due while they do. */
+const clocked = shared(
+  () => openHouse({ clock, heartbeatMs: 86_400_000 }),
+  (one) => one.stop(),
+)
+
+/** Somebody on their way in whose session ends in an hour. */
 const openHour = async (phases?: Parameters<House["stage"]>[0]) => {
-  const { clock, timers, jump } = openJumpingClock()
-  // No heartbeat is due while the clock is put forward.
-  const own = await openHouse({ clock, heartbeatMs: 86_400_000 })
-  onTestFinished(() => own.stop())
-  const stage = await own.stage(phases)
+  const stage = await clocked.stage(phases)
   const sessionExpires = Math.floor(timers.now() / 1000) + 3600
-  const client = own.connect()
+  const client = clocked.connect()
   await client.hello()
-  client.send({ op: 2, d: { token: await own.token(stage, "guest", "participant", { sessionExpires }) } })
-  return { own, stage, client, jump, sessionExpires, endsAt: new Date(sessionExpires * 1000).toISOString() }
+  client.send({ op: 2, d: { token: await clocked.token(stage, "guest", "participant", { sessionExpires }) } })
+  return { stage, client, sessionExpires, endsAt: new Date(sessionExpires * 1000).toISOString() }
 }
 
 test("a session that is about to end is announced a minute before, and closes 4201 when it does", async () => {
-  const { client, jump, endsAt } = await openHour()
+  const { client, endsAt } = await openHour()
   await client.dispatch("ready")
   jump(3_541_000)
   expect((await client.dispatch("tokenExpiring")).d).toEqual({ at: endsAt })
@@ -95,12 +98,12 @@ test("a session that is about to end is announced a minute before, and closes 42
 })
 
 test("a new token lets the connection live on", async () => {
-  const { own, stage, client, jump, sessionExpires } = await openHour()
+  const { stage, client, sessionExpires } = await openHour()
   await client.dispatch("ready")
   jump(3_541_000)
   await client.dispatch("tokenExpiring")
   const later = { sessionExpires: sessionExpires + 3600 }
-  client.send({ op: 12, id: "renewal", d: { token: await own.token(stage, "guest", "participant", later) } })
+  client.send({ op: 12, id: "renewal", d: { token: await clocked.token(stage, "guest", "participant", later) } })
   expect(await client.next(({ op }) => op === 4)).toMatchObject({
     id: "renewal",
     ok: true,
@@ -111,17 +114,15 @@ test("a new token lets the connection live on", async () => {
 })
 
 test("a participant in the lobby is warned of the end of their session too, and keeps their place with a new token", async () => {
-  const { own, stage, client, jump, sessionExpires } = await openHour([
-    { modality: "meeting", config: { lobby: "ask" } },
-  ])
+  const { stage, client, sessionExpires } = await openHour([{ modality: "meeting", config: { lobby: "ask" } }])
   await client.dispatch("lobby.status")
   jump(3_541_000)
   await client.dispatch("tokenExpiring")
   const later = { sessionExpires: sessionExpires + 3600 }
-  client.send({ op: 12, id: "renewal", d: { token: await own.token(stage, "guest", "participant", later) } })
+  client.send({ op: 12, id: "renewal", d: { token: await clocked.token(stage, "guest", "participant", later) } })
   expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "renewal", ok: true })
   // By now they may be on the event's list, which has nobody wait.
-  const listed = await own.token(stage, "guest", "participant", { kind: "user", ...later })
+  const listed = await clocked.token(stage, "guest", "participant", { kind: "user", ...later })
   client.send({ op: 12, id: "listed", d: { token: listed } })
   expect((await client.dispatch("ready")).d.me.participantId).toBe("guest")
 })

@@ -112,21 +112,6 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
   }
 })
 
-test("two hosts who skip the same round skip it once", async () => {
-  const stage = await house.stage([{ modality: "rotation" }])
-  const host = await house.join(stage, "host", "host", { kind: "user" })
-  for (const who of ["a", "b", "c", "d"]) await house.join(stage, who)
-  await known(host, "presence.diff", "d")
-  const { rev } = (await host.command("rotation.start", { roundSeconds: 60, rounds: 3 })).d.rotation
-  const first = await host.command("rotation.skip", {}, { rev })
-  expect(first.ok).toBe(true)
-  const second = await host.command("rotation.skip", {}, { rev })
-  expect(second).toMatchObject({
-    ok: false,
-    e: { code: "conflict", current: { rotation: { rev: first.d.rotation.rev } } },
-  })
-})
-
 test("partners of a participant who is sent to the lobby receive that they left", async () => {
   const stage = await house.stage([{ modality: "rotation" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
@@ -203,19 +188,6 @@ test("a participant who would have to wait in the lobby cannot send commands, un
   await expect(ask("stranger", { kind: "user", walkIn: true })).rejects.toMatchObject({ code: "forbidden" })
   expect((await ask("member", { kind: "user", walkIn: false })).duplicate).toBe(false)
   expect(await guest.command("question.ask", { text: "Me too?" })).toMatchObject({ ok: true })
-})
-
-test("a breakout that was changed meanwhile is not closed on a view of before", async () => {
-  const stage = await house.stage([{ modality: "breakout" }])
-  const host = await house.join(stage, "host", "host", { kind: "user" })
-  for (const who of ["a", "b"]) await house.join(stage, who)
-  await known(host, "presence.diff", "b")
-  const { breakout, rooms } = (await openRooms(host, 2)).d
-  const stale = { ok: false, e: { code: "conflict", current: { breakout: { rev: breakout.rev } } } }
-  const rev = breakout.rev + 1
-  expect(await host.command("breakout.close", { graceMs: 0 }, { rev })).toMatchObject(stale)
-  expect(await host.command("breakout.move", { id: "a", roomId: rooms[1].id }, { rev })).toMatchObject(stale)
-  expect(await host.command("breakout.close", { graceMs: 0 }, { rev: breakout.rev })).toMatchObject({ ok: true })
 })
 
 test("the place in a room of a participant who is removed for good is free, also when they had gone", async () => {

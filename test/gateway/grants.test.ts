@@ -78,9 +78,7 @@ describe("a role on an event that is lowered", () => {
         expect((await at.giveRole(id, userId, "viewer")).status).toBe(200)
         // timed: the moment after the answer is what varies.
         await new Promise((resolve) => setTimeout(resolve, ms))
-        expect(await client.command(...command), `${command} after ${ms} ms`).toMatchObject(
-          refused,
-        )
+        expect(await client.command(...command), `${command} after ${ms} ms`).toMatchObject(refused)
         expect((await client.dispatch("ready")).d.me.role).toBe("viewer")
         lowered.push(client)
       }

@@ -226,17 +226,6 @@ describe("from a broadcast to a call behind a lobby", () => {
       expect(isInside(client)).toBe(true)
     }
   })
-
-  test("from an open call to one with a lobby those inside stay", async () => {
-    const stage = await house.stage([OPEN, ASK])
-    const host = await house.join(stage, "host", "host", HOST)
-    const guest = await house.join(stage, "guest")
-    await eventually(async () => (await notices(house, stage)).length === 2)
-    await host.command("phase.next")
-    await settled(guest)
-    expect(isInside(guest)).toBe(true)
-    expect(await guest.command("hand.raise")).toMatchObject({ ok: true })
-  })
 })
 
 describe("many at once", () => {

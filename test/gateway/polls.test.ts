@@ -317,14 +317,6 @@ describe("a poll with a duration", () => {
   })
 })
 
-test("the end of the event closes open polls", async () => {
-  const { host, ann } = await assemble()
-  const poll = await opened(host)
-  await cast(ann, poll.id, "2")
-  await host.command("event.end")
-  expect((await ann.dispatch("poll.closed")).d.poll).toMatchObject({ id: poll.id, status: "closed", counts: [0, 1, 0] })
-})
-
 test("options that look alike are refused, and those of another case or width are not", async () => {
   const { host } = await assemble()
   const create = (...options: ReadonlyArray<string>) =>

@@ -235,16 +235,4 @@ describe("a role", () => {
     expect(await host.command("role.set", { id: "nobody", role: "speaker" })).toMatchObject(refused("not_found"))
     expect(await viewer.command("role.set", { id: "viewer", role: "host" })).toMatchObject(refused("forbidden"))
   })
-
-  test("is not given on an event without phases, until a phase has a place for it", async () => {
-    const { stage, host } = await open([])
-    for (const role of ["host", "speaker", "participant", "viewer"]) {
-      expect(await host.command("role.set", { id: "viewer", role })).toMatchObject(refused("role_not_on_event"))
-    }
-    await house.actors.execute(stage.eventId, {
-      type: "phase.append",
-      d: { phaseId: newId(), modality: "meeting", config: {}, featureSet: [] },
-    })
-    expect(await host.command("role.set", { id: "viewer", role: "participant" })).toMatchObject({ ok: true })
-  })
 })

@@ -50,18 +50,15 @@ const ask = (address: string) =>
   api(address, "POST", `/v1/public/events/${event.id}/questions`, { body: { text: "Why?" } })
 const mint = (address: string) => api(address, "POST", "/v1/auth/gateway-token", { body: { eventId: event.id } })
 
-/** All that somebody does who types the code, looks at the event, registers and goes in. Resolves to how it was answered. */
-const enter = async (address: string): Promise<string> => {
+/** All that somebody asks for who types the code, looks at the event, registers and goes in. */
+const enter = async (address: string) => {
   const steps = [
     await api(address, "GET", `/v1/public/join/${code}`),
     await api(address, "GET", `/v1/public/events/${event.id}`),
     await register(address),
     await mint(address),
   ]
-  const client = new Client(`${server.url.replace("http", "ws")}/v1/gateway`, [], from(address))
-  await client.identify(steps.at(-1)?.body.token)
-  client.socket.close()
-  return steps.map(({ status }) => status).join(" ")
+  return { statuses: steps.map(({ status }) => status).join(" "), token: steps.at(-1)?.body.token as string }
 }
 
 const refusals = (answers: ReadonlyArray<{ readonly status: number }>) =>
@@ -75,7 +72,13 @@ const isRefused = async (act: () => Promise<{ readonly status: number }>): Promi
 
 test("five hundred people of a venue all get in at once", async () => {
   const entered = await all(PEOPLE, () => enter(HALL))
-  expect([...new Set(entered)]).toEqual(["200 200 200 200"])
+  expect([...new Set(entered.map(({ statuses }) => statuses))]).toEqual(["200 200 200 200"])
+  // Sockets have a limit of their own: as many are opened as come at a time.
+  for (const { token } of entered.slice(0, AT_A_TIME)) {
+    const client = new Client(`${server.url.replace("http", "ws")}/v1/gateway`, [], from(HALL))
+    await client.identify(token)
+    client.socket.close()
+  }
 })
 
 test("another address has the ordinary limits meanwhile", async () => {
