@@ -2,12 +2,11 @@
 import { expect, test } from "vitest"
 import { applyDispatch, type EventState, stateOf } from "../../packages/client/src/state/event-state.ts"
 import type { Visibility } from "../../src/model/event.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 let next = 0
 const watch = (stage: Stage): Promise<Client> => {

@@ -2,12 +2,11 @@
 import { expect, test } from "vitest"
 import type { PhaseConfig } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
-import { shared } from "../support/shared.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { type House, openHouse, type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const NAMES = ["p0", "p1", "p2", "p3"]
 

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, presentAt, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const BREAKOUT = [{ modality: "breakout" }] as const
 

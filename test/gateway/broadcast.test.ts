@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { startActors } from "../support/live-events.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
+import { refused } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -15,7 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-const refused = (code: string) => ({ ok: false, e: { code } })
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TWO = [{ modality: "broadcast" }, { modality: "broadcast" }, { modality: "meeting" }] as const
 

@@ -1,9 +1,9 @@
 /** Chat over real sockets: its places, writers and readers, its moderation, and that no message is lost or doubled. */
 import { describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+import { lastReady, refused } from "./crowd.ts"
+import { type House, openMortalHouse, type Stage, sharedHouse } from "./house.ts"
 
 // Slow mode is what these tests are about, not the budget of everyone.
 const chat = { perSecond: 1000, burst: 1000 }
@@ -11,12 +11,8 @@ const commands = { perSecond: 1000, burst: 1000 }
 const some = { perSecond: 10, burst: 10 }
 const budgets = { commands, chat, questions: some, votes: some, reactions: some, roster: some }
 
-const house = shared(
-  () => openHouse({ budgets }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ budgets })
 
-const refused = (code: string) => ({ ok: false, e: { code } })
 const CALL = [
   { modality: "meeting", featureSet: ["chat"] },
   { modality: "broadcast", featureSet: [] },
@@ -24,7 +20,6 @@ const CALL = [
 const SHOW = [{ modality: "broadcast", featureSet: ["chat"] }] as const
 const ROOMS = [{ modality: "breakout", featureSet: ["chat"] }] as const
 
-const readyOf = (client: Client): Frame => client.received.find(({ t }) => t === "ready").d
 const say = (client: Client, text: string, more: object = {}) =>
   client.command("chat.send", { to: "event", text, ...more })
 const sent = async (client: Client, text: string, more: object = {}): Promise<Frame> => {
@@ -35,13 +30,13 @@ const sent = async (client: Client, text: string, more: object = {}): Promise<Fr
 const texts = (messages: ReadonlyArray<Frame>) => messages.map(({ text }) => text)
 /** A client that has joined now, and its ready. */
 const newcomer = async (stage: Stage, who: string, role?: Parameters<House["join"]>[2]) =>
-  readyOf(await house.join(stage, who, role))
+  lastReady(await house.join(stage, who, role))
 
 describe("a message", () => {
   test("reaches everyone under its author's name and role, trimmed, and newcomers find it", async () => {
     const stage = await house.stage(CALL)
     const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
-    expect(readyOf(ann)).toMatchObject({ chat: { last: [], slowMs: 0 }, roomChat: [] })
+    expect(lastReady(ann)).toMatchObject({ chat: { last: [], slowMs: 0 }, roomChat: [] })
     const message = await sent(ann, "  Hello \n")
     expect(message).toMatchObject({
       to: "event",

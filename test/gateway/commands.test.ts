@@ -1,19 +1,13 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { COMMAND_NAMES, commandContract } from "../../src/protocol/contract.ts"
-import { shared } from "../support/shared.ts"
 import type { Frame } from "./client.ts"
-import { untilAnnounced } from "./crowd.ts"
-import { openHouse } from "./house.ts"
+import { refused, untilAnnounced } from "./crowd.ts"
+import { sharedHouse } from "./house.ts"
 
-const house = shared(
-  () => openHouse({ commandsInFlight: 8 }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ commandsInFlight: 8 })
 
 const AGENDA = [{ modality: "meeting", config: { durationSeconds: 600 } }, { modality: "broadcast" }] as const
-
-const refused = (code: string) => ({ ok: false, e: { code } })
 
 test("a host moves the agenda; reply and dispatch carry the phase", async () => {
   const stage = await house.stage(AGENDA)

@@ -7,6 +7,46 @@ import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import type { House, Stage } from "./house.ts"
 
+/** A reply to a command that is not done. */
+export const refused = (code: string) => ({ ok: false, e: { code } })
+
+/** The state that the client was given last. */
+export const lastReady = ({ received }: Client): Frame => received.findLast(({ t }) => t === "ready").d
+
+/** A guest who has sent their token, and may have to wait or be sent away. */
+export const knock = async (
+  house: House,
+  stage: Stage,
+  who: string,
+  how: Parameters<House["connect"]>[0] = {},
+): Promise<Client> => {
+  const client = house.connect(how)
+  await client.hello()
+  client.send({ op: 2, d: { token: await house.token(stage, who) } })
+  return client
+}
+
+export const status = (client: Client, state: string): Promise<Frame> =>
+  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
+
+/** Staff see that they wait. */
+export const untilInLobby = (host: Client, who: string): Promise<Frame> =>
+  host.next(
+    ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
+    `${who} in the lobby`,
+  )
+
+/** What webhooks are told of comings and goings. */
+export const notices = async ({ actors }: House, { eventId }: Stage): Promise<ReadonlyArray<string>> => {
+  const rows = await actors.sql`
+    select body from outbox_messages
+     where event_id = ${eventId} and type like 'participant.%' order by occurred_at, id`
+  return rows.map(({ ["body"]: body }) => {
+    const { type, participantId } = JSON.parse(String(body))
+    return `${participantId} ${type.replace("participant.", "")}`
+  })
+}
+
 /** The participants that the live event has as present. */
 export const presentAt = (house: House, { eventId }: Stage): Promise<ReadonlyArray<string>> =>
   house.actors.run(

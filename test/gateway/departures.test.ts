@@ -1,19 +1,15 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { type House, type Stage, sharedHouse } from "./house.ts"
 
 /** Who has not come yet. */
 const NOBODY = `reg:${newId()}`
 
-const house = shared(
-  () => openHouse({ orderedLimitBytes: 262_144, endSpreadMs: 400 }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ orderedLimitBytes: 262_144, endSpreadMs: 400 })
 
 test("a removed participant loses every tab, 4304, and may come back unless blocked", async () => {
   const stage = await house.stage()
@@ -73,10 +69,7 @@ test("the end of a deleted event closes 4307", async () => {
 
 const { clock, timers, jump } = openJumpingClock()
 /** Its gateway has the clock that tests put forward, and no heartbeat is due while they do. */
-const clocked = shared(
-  () => openHouse({ clock, heartbeatMs: 86_400_000 }),
-  (one) => one.stop(),
-)
+const clocked = sharedHouse({ clock, heartbeatMs: 86_400_000 })
 
 /** Somebody on their way in whose session ends in an hour. */
 const openHour = async (phases?: Parameters<House["stage"]>[0]) => {

@@ -4,22 +4,12 @@ import { Connection } from "../../src/gateway/connection/connection.ts"
 import { Hub } from "../../src/gateway/event/hub.ts"
 import { AbsentParticipants } from "../../src/gateway/memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
-import { shared } from "../support/shared.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 import type { Client, Frame } from "./client.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { knock, status } from "./crowd.ts"
+import { sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
-
-const connectWaiting = async (stage: Stage, who: string): Promise<Client> => {
-  const client = house.connect()
-  await client.hello()
-  client.send({ op: 2, d: { token: await house.token(stage, who) } })
-  return client
-}
-
-const status = (client: Client, state: string): Promise<Frame> =>
-  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
+const house = sharedHouse()
 
 /** Until the live event knows that somebody is here, or waits. */
 const known = (host: Client, t: "presence.diff" | "lobby.waiting", who: string): Promise<Frame> =>
@@ -77,7 +67,7 @@ test("a voter in the lobby receives no tally", async () => {
 
 test("a participant may wait in the lobby for long, with all the heartbeats of that time", async () => {
   const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
-  const guest = await connectWaiting(stage, "guest")
+  const guest = await knock(house, stage, "guest")
   await status(guest, "waiting")
   for (let beat = 1; beat <= 80; beat++) guest.send({ op: 1, d: { t0: beat } })
   await guest.next(({ op, d }) => op === 11 && d.t0 === 80, "the last heartbeat's answer")

@@ -4,17 +4,13 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { forgetPublications } from "../../src/store/live/live-history.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage, sharedHouse } from "./house.ts"
 import { type Answer, ask, type StreamClient } from "./stream-client.ts"
 
-const house = shared(
-  () => openHouse({ connectionsPerParticipant: 2, historyEntries: 50, lingerMs: 20 }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ connectionsPerParticipant: 2, historyEntries: 50, lingerMs: 20 })
 
 const httpUrl = (): string => house.url.replace(/^ws/, "http")
 

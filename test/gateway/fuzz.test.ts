@@ -1,22 +1,17 @@
 import type { Schema } from "effect"
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { COMMANDS } from "../../src/protocol/contract.ts"
 import type { Client } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { NO_LIMITS, type Stage, sharedHouse } from "./house.ts"
 
-const free = { perSecond: 1e6, burst: 1e6 }
-const unlimited = { commands: free, chat: free, questions: free, votes: free, reactions: free, roster: free }
-
-let house: House
+// No limits here: it is the parsing that is tried.
+const house = sharedHouse({ budgets: NO_LIMITS, identifiesPerSecond: 1e6 })
 let stage: Stage
 
 beforeAll(async () => {
-  // No limits here: it is the parsing that is tried.
-  house = await openHouse({ budgets: unlimited, identifiesPerSecond: 1e6 })
   stage = await house.stage([{ modality: "meeting" }])
 })
-afterAll(() => house.stop())
 
 /** The codes with which the server may answer what is no protocol of ours. */
 const PROTOCOL_CLOSES = [4300, 4301, 4101, 4200]

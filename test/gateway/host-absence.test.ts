@@ -1,5 +1,5 @@
 /** What an event does by itself when its last host has departed, and its end when a host is back. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import type { HostAbsence } from "../../src/model/host-absence.ts"
 import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
 import { NODES } from "../support/nodes.ts"
@@ -7,14 +7,10 @@ import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { depart, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
 import { ok, send } from "./held.ts"
-import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+import { type House, openHouse, openMortalHouse, type Stage, sharedHouse } from "./house.ts"
 
-let house: House
 // One process: the time of a departure is that of its clock.
-beforeAll(async () => {
-  house = await openHouse({}, { node: "one" })
-})
-afterAll(() => house.stop())
+const house = sharedHouse({}, { node: "one" })
 
 const MEETING = [{ modality: "meeting", featureSet: ["chat", "qa"] }] as const
 const AFTER_SECONDS = 60

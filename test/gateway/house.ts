@@ -35,6 +35,7 @@ import { createTestDatabase } from "../support/database.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
 import { NODES, untilSpread } from "../support/nodes.ts"
+import { shared } from "../support/shared.ts"
 import { Client } from "./client.ts"
 import { StreamClient } from "./stream-client.ts"
 
@@ -214,6 +215,24 @@ export const openMortalHouse = async (
     },
   }
 }
+
+const PLENTY = { perSecond: 1e6, burst: 1e6 }
+/** Where a test is about something else. */
+export const NO_LIMITS = {
+  commands: PLENTY,
+  chat: PLENTY,
+  questions: PLENTY,
+  votes: PLENTY,
+  reactions: PLENTY,
+  roster: PLENTY,
+}
+
+/** One for all tests of a file. */
+export const sharedHouse = (...given: Parameters<typeof openHouse>): House =>
+  shared(
+    () => openHouse(...given),
+    (house) => house.stop(),
+  )
 
 /** `takeOver`: the database of another server, whose events are brought back from it. */
 export const openHouse = async (

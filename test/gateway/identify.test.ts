@@ -5,13 +5,9 @@ import { SignJWT } from "jose"
 import { expect, test } from "vitest"
 import { deriveKey } from "../../src/crypto/secret-key.ts"
 import { newId } from "../../src/model/ids.ts"
-import { shared } from "../support/shared.ts"
-import { openHouse, SECRET } from "./house.ts"
+import { SECRET, sharedHouse } from "./house.ts"
 
-const house = shared(
-  () => openHouse({ heartbeatMs: 20_000 }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ heartbeatMs: 20_000 })
 
 const signed = (claims: Record<string, unknown>, purpose: string, expires: number): Promise<string> =>
   new SignJWT(claims)

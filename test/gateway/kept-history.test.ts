@@ -8,15 +8,11 @@ import { forgetKept, keptSince } from "../../src/store/live/kept-history.ts"
 import { forgetPublications } from "../../src/store/live/live-history.ts"
 import { eraseAt } from "../../src/store/personal/erasures.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
-import { shared } from "../support/shared.ts"
 import type { Frame } from "./client.ts"
-import { openHouse } from "./house.ts"
+import { sharedHouse } from "./house.ts"
 import { storiesAt } from "./kept-story.ts"
 
-const house = shared(
-  () => openHouse({ clock: openJumpingClock().clock }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ clock: openJumpingClock().clock })
 const { sweep, prepare, endedEvent, tellStory, openReplay } = storiesAt(house)
 
 test("what was taken back is in no replay, before, between and after the sweeps, and a question that is shown again is", async () => {

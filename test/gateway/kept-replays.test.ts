@@ -1,17 +1,13 @@
 /** The gateway replays the kept history of an ended event: as the audience saw it, in its order, and for nobody who may not see it. */
 import { expect, test } from "vitest"
 import { openJumpingClock } from "../support/jumping-clock.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { openHouse } from "./house.ts"
+import { openHouse, sharedHouse } from "./house.ts"
 import { heartbeat, type Moment, SECOND, storiesAt, type Told } from "./kept-story.ts"
 
 const clock = openJumpingClock()
-const house = shared(
-  () => openHouse({ clock: clock.clock }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ clock: clock.clock })
 const { sweep, prepare, endedEvent, tokenOf, openClient, startedAtOf, tellStory, openReplay, expectReplays } =
   storiesAt(house)
 

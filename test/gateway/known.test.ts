@@ -1,18 +1,14 @@
 /** `ready` means that the live event knows a newcomer: whatever is decided right after it sees them. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { startTestServer } from "../support/server.ts"
 import { Client, type Frame } from "./client.ts"
 import { readyOf } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { type House, type Stage, sharedHouse } from "./house.ts"
 
-let house: House
 /** Reports of comings and goings go out every four seconds here, so that nothing but the wait for `ready` can make a newcomer known. */
-beforeAll(async () => {
-  house = await openHouse({ presenceTickMs: 4000 })
-})
-afterAll(() => house.stop())
+const house = sharedHouse({ presenceTickMs: 4000 })
 
 /** Nothing but the wait for `ready` makes a newcomer known for seconds. */
 const NAMES = Array.from({ length: 8 }, (_, n) => `guest ${n}`)

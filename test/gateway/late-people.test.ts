@@ -2,20 +2,16 @@
 import { Effect } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received, untilAnnounced, untilGone } from "./crowd.ts"
-import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
-
-const house = shared(
-  () => openHouse({}, PATIENT),
-  (one) => one.stop(),
-)
+import { type House, openHouse, openMortalHouse, type Stage, sharedHouse } from "./house.ts"
 
 /** So long that nobody's wait ends by the machine's time. */
 const WAIT_MS = 600_000
 const PATIENT = { roomWaitMs: WAIT_MS }
+
+const house = sharedHouse({}, PATIENT)
 
 const PAIRS = [{ modality: "breakout", config: { roomSize: 2 } }] as const
 

@@ -6,7 +6,8 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { eventually } from "../support/wait.ts"
-import type { Client, Frame } from "./client.ts"
+import type { Client } from "./client.ts"
+import { knock, notices, status, untilInLobby } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -27,22 +28,6 @@ const ASK = { modality: "meeting", featureSet: ["chat"], config: { lobby: "ask" 
 const OPEN = { modality: "meeting", featureSet: ["chat"] } as const
 const CLOSED = { modality: "meeting", config: { lobby: "closed" } } as const
 
-const connectWaiting = async (of: House, stage: Stage, who: string): Promise<Client> => {
-  const client = of.connect()
-  await client.hello()
-  client.send({ op: 2, d: { token: await of.token(stage, who) } })
-  return client
-}
-
-const status = (client: Client, state: string): Promise<Frame> =>
-  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
-
-const atTheDoor = (host: Client, who: string): Promise<Frame> =>
-  host.next(
-    ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
-    `${who} in the lobby`,
-  )
-
 /** Whatever was to come has come. */
 const settled = async (client: Client): Promise<void> => {
   client.send({ op: 1, d: { t0: 0 } })
@@ -58,15 +43,6 @@ const tell = (of: House, { eventId }: Stage, who: string): Promise<void> => {
   const participant = { participantId: who, name: who, role: "participant", kind: "guest", userId: null } as const
   const report = { node: "test", changes: [{ type: "join", participant, connections: [1] }] } as const
   return of.actors.run(Effect.flatMap(LiveEvents, (live) => live.reportPresence(eventId, report)))
-}
-
-const notices = async (of: House, { eventId }: Stage): Promise<ReadonlyArray<string>> => {
-  const rows = await of.actors
-    .sql`select body from outbox_messages where event_id = ${eventId} order by occurred_at, id`
-  return rows.map(({ ["body"]: body }) => {
-    const { type, participantId } = JSON.parse(String(body))
-    return `${participantId} ${type.replace("participant.", "")}`
-  })
 }
 
 describe("a guest who has received ready when the policy changes is inside and stays", () => {
@@ -103,9 +79,9 @@ test("a participant on the event's list in one tab is inside in all, and stays w
   onTestFinished(() => own.stop())
   const stage = await own.stage([ASK])
   const host = await own.join(stage, "host", "host", HOST)
-  const waiting = await connectWaiting(own, stage, "guest")
+  const waiting = await knock(own, stage, "guest")
   await status(waiting, "waiting")
-  await atTheDoor(host, "guest")
+  await untilInLobby(host, "guest")
   const listed = await own.join(stage, "guest", "participant", HOST)
   await waiting.dispatch("ready")
   const later = await own.join(stage, "guest")
@@ -130,7 +106,7 @@ test("in a crowd that comes during the change everybody is inside or waits, and 
   const guests = await Promise.all(
     names.map(async (who, n) => {
       if (n === 20) await host.command("lobby.policy", { mode: "ask" })
-      return connectWaiting(house, stage, who)
+      return knock(house, stage, who)
     }),
   )
   await Promise.all(
@@ -169,7 +145,7 @@ describe("nobody is inside before the event is live", () => {
       await settled(member)
       expect(isInside(member)).toBe(true)
       expect(await guest.command("hand.raise")).toMatchObject({ ok: false, e: { code: "forbidden" } })
-      await atTheDoor(host, "guest")
+      await untilInLobby(host, "guest")
       expect((await notices(of, stage)).some((notice) => notice.startsWith("guest"))).toBe(false)
       await host.command("lobby.admit", { ids: ["guest"] })
       await guest.dispatch("ready")
@@ -215,7 +191,7 @@ describe("from a broadcast to a call behind a lobby", () => {
     await settled(chosen)
     expect(isInside(chosen)).toBe(true)
     await eventually(async () => (await notices(house, stage)).includes("early left"))
-    await atTheDoor(host, "late")
+    await untilInLobby(host, "late")
     await host.command("lobby.admit", { all: true })
     await early.dispatch("ready")
     await late.dispatch("ready")
@@ -232,10 +208,10 @@ describe("many at once", () => {
   test("a participant who gave up delays no other; if nobody is there it is refused", async () => {
     const stage = await house.stage([ASK])
     const host = await house.join(stage, "host", "host", HOST)
-    const [guest, rude] = [await connectWaiting(house, stage, "guest"), await connectWaiting(house, stage, "rude")]
+    const [guest, rude] = [await knock(house, stage, "guest"), await knock(house, stage, "rude")]
     await status(guest, "waiting")
     await status(rude, "waiting")
-    await atTheDoor(host, "guest")
+    await untilInLobby(host, "guest")
     await eventually(async () => {
       const { d } = await house.connect().identify(await house.token(stage, "other", "host", HOST))
       return d.lobby.total === 2

@@ -1,47 +1,17 @@
 /** The lobby of a call: the people who wait, their dispatches, their admission, and the absence of other reports about them. */
 import { describe, expect, test } from "vitest"
 import { RETURN_WITHIN_MS } from "../../src/model/live/holdings.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { knock, notices, status, untilInLobby } from "./crowd.ts"
+import { sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const ASK = [{ modality: "meeting", config: { lobby: "ask" } }] as const
 
-/** The first dispatch to a participant who is on no list. */
-const connectWaiting = async (
-  stage: Stage,
-  who: string,
-  how: Parameters<House["connect"]>[0] = {},
-): Promise<Client> => {
-  const client = house.connect(how)
-  await client.hello()
-  client.send({ op: 2, d: { token: await house.token(stage, who) } })
-  return client
-}
-
-const status = (client: Client, state: string): Promise<Frame> =>
-  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
-
 const lobbyState = async (client: Client): Promise<string> =>
   (await client.next(({ t }) => t === "lobby.status", "lobby.status")).d.state
-
-const untilWaiting = (host: Client, who: string): Promise<Frame> =>
-  host.next(
-    ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
-    `${who} in the lobby`,
-  )
-
-const notices = async (stage: Stage): Promise<ReadonlyArray<string>> => {
-  const rows = await house.actors.sql`
-    select body from outbox_messages where event_id = ${stage.eventId} order by occurred_at, id`
-  return rows.map(({ ["body"]: body }) => {
-    const { type, participantId } = JSON.parse(String(body))
-    return `${participantId} ${type.replace("participant.", "")}`
-  })
-}
 
 describe("a walk-in", () => {
   test("has five sockets at most on all nodes together; the oldest is closed 4305, and the others come in", async () => {
@@ -50,7 +20,7 @@ describe("a walk-in", () => {
     const elsewhere = { url: await house.anotherNode("elsewhere") }
     const tabs: Client[] = []
     for (const how of [{}, elsewhere, elsewhere, elsewhere, {}, {}]) {
-      const tab = await connectWaiting(stage, "guest", how)
+      const tab = await knock(house, stage, "guest", how)
       await status(tab, "waiting")
       tabs.push(tab)
     }
@@ -63,30 +33,30 @@ describe("a walk-in", () => {
   test("waits, receives nothing else, causes no webhook, and is inside once a host admits them", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await connectWaiting(stage, "guest")
+    const guest = await knock(house, stage, "guest")
     await status(guest, "waiting")
-    await untilWaiting(host, "guest")
+    await untilInLobby(host, "guest")
     await host.command("announce", { text: "not for the lobby" })
     expect(await guest.command("hand.raise")).toMatchObject({ ok: false, e: { code: "forbidden" } })
     expect(guest.received.some(({ t }) => t === "announcement" || t === "ready")).toBe(false)
-    await eventually(async () => (await notices(stage)).length === 1)
+    await eventually(async () => (await notices(house, stage)).length === 1)
     expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({
       ok: true,
       d: { admitted: ["guest"] },
     })
     await status(guest, "admitted")
     expect((await guest.dispatch("ready")).d).toMatchObject({ resumed: false, me: { participantId: "guest" } })
-    await eventually(async () => (await notices(stage)).includes("guest joined"))
-    expect(await notices(stage)).toEqual(["host joined", "guest joined"])
+    await eventually(async () => (await notices(house, stage)).includes("guest joined"))
+    expect(await notices(house, stage)).toEqual(["host joined", "guest joined"])
     await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest leaves the lobby")
   })
 
   test("an admission holds for the whole event, also over a reconnect", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await connectWaiting(stage, "guest")
+    const guest = await knock(house, stage, "guest")
     await status(guest, "waiting")
-    await untilWaiting(host, "guest")
+    await untilInLobby(host, "guest")
     await host.command("lobby.admit", { all: true })
     await guest.dispatch("ready")
     await guest.cut()
@@ -96,8 +66,8 @@ describe("a walk-in", () => {
   test("is shown to staff who arrive later", async () => {
     const stage = await house.stage(ASK)
     const first = await house.join(stage, "host", "host", { kind: "user" })
-    await status(await connectWaiting(stage, "guest"), "waiting")
-    await untilWaiting(first, "guest")
+    await status(await knock(house, stage, "guest"), "waiting")
+    await untilInLobby(first, "guest")
     const late = await house.connect().identify(await house.token(stage, "other", "host", { kind: "user" }))
     expect(late.d.lobby).toMatchObject({ total: 1, waiting: [{ participantId: "guest", kind: "guest" }] })
     const member = await house.connect().identify(await house.token(stage, "member", "participant", { kind: "user" }))
@@ -111,23 +81,23 @@ describe("a walk-in", () => {
       ["rude", false],
       ["worse", true],
     ] as const) {
-      const guest = await connectWaiting(stage, who)
+      const guest = await knock(house, stage, who)
       await status(guest, "waiting")
-      await untilWaiting(host, who)
+      await untilInLobby(host, who)
       expect(await host.command("lobby.deny", { ids: [who], block })).toMatchObject({ ok: true })
       await status(guest, "denied")
       expect(await guest.closeCode()).toBe(4306)
     }
-    await status(await connectWaiting(stage, "rude"), "waiting")
-    expect(await (await connectWaiting(stage, "worse")).closeCode()).toBe(4304)
-    expect(await notices(stage)).toEqual(["host joined"])
+    await status(await knock(house, stage, "rude"), "waiting")
+    expect(await (await knock(house, stage, "worse")).closeCode()).toBe(4304)
+    expect(await notices(house, stage)).toEqual(["host joined"])
   })
 
   test("gives up by leaving, and staff are notified", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await connectWaiting(stage, "guest")
-    await untilWaiting(host, "guest")
+    const guest = await knock(house, stage, "guest")
+    await untilInLobby(host, "guest")
     await guest.cut()
     await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest gave up")
     house.actors.clock.jump(RETURN_WITHIN_MS)
@@ -142,8 +112,8 @@ describe("the policy", () => {
   test("open admits everybody who waits; ask keeps those inside; closed denies newcomers", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await connectWaiting(stage, "guest")
-    await untilWaiting(host, "guest")
+    const guest = await knock(house, stage, "guest")
+    await untilInLobby(host, "guest")
     expect(await host.command("lobby.policy", { mode: "open" })).toMatchObject({ ok: true, d: { mode: "open" } })
     await guest.dispatch("ready")
     await host.next(
@@ -155,8 +125,8 @@ describe("the policy", () => {
     await house.join(stage, "guest")
     await host.command("lobby.policy", { mode: "closed" })
     // Another node hears of the policy a moment after the host has the reply: those who come before wait.
-    let late = await connectWaiting(stage, "late 0")
-    for (let n = 1; (await lobbyState(late)) === "waiting"; n++) late = await connectWaiting(stage, `late ${n}`)
+    let late = await knock(house, stage, "late 0")
+    for (let n = 1; (await lobbyState(late)) === "waiting"; n++) late = await knock(house, stage, `late ${n}`)
     expect(await late.closeCode()).toBe(4306)
     expect(await house.join(stage, "member", "participant", { kind: "user" })).toBeDefined()
   })
@@ -165,8 +135,8 @@ describe("the policy", () => {
     const phases = [...ASK, { modality: "meeting" }, { modality: "broadcast", config: { lobby: "ask" } }] as const
     const stage = await house.stage(phases)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await connectWaiting(stage, "guest")
-    await untilWaiting(host, "guest")
+    const guest = await knock(house, stage, "guest")
+    await untilInLobby(host, "guest")
     await host.command("phase.next")
     expect((await guest.dispatch("ready")).d.lobbyPolicy).toBe("open")
     await host.command("phase.next")
@@ -186,7 +156,7 @@ test("a participant whom a host sends back to the lobby is not present until the
   await status(guest, "waiting")
   await host.next(({ t, d }) => t === "presence.diff" && d.left.includes("guest"), "left")
   await host.command("announce", { text: "unheard" })
-  const again = await connectWaiting(stage, "guest")
+  const again = await knock(house, stage, "guest")
   await status(again, "waiting")
   await host.command("lobby.admit", { ids: ["guest"] })
   await guest.dispatch("ready")
@@ -204,7 +174,7 @@ test("a participant who was sent back cannot act past it, and when denied waits 
   const guest = await house.join(stage, "guest")
   await host.command("participant.toLobby", { id: "guest" })
   await status(guest, "waiting")
-  await untilWaiting(host, "guest")
+  await untilInLobby(host, "guest")
   const by = { participantId: "guest", name: "Guest", userId: null, kind: "guest", role: "participant" } as const
   const past = house.actors.execute(stage.eventId, { type: "hand.raise", d: {} }, { by })
   await expect(past).rejects.toMatchObject({ code: "forbidden" })

@@ -1,6 +1,6 @@
 /** Every command by every role in every modality and with every feature, over real sockets, against the hand-written table. */
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { newId } from "../../src/model/ids.ts"
 import { Modality } from "../../src/model/modality.ts"
@@ -9,7 +9,7 @@ import { EventRole } from "../../src/model/roles.ts"
 import { COMMANDS as SERVED } from "../../src/protocol/contract.ts"
 import type { Client } from "./client.ts"
 import { chatProbe, type Probe, probeOf } from "./command-probes.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { NO_LIMITS, type Stage, sharedHouse } from "./house.ts"
 import {
   CHAT_TARGETS,
   COMMANDS,
@@ -24,15 +24,7 @@ import {
   verdict,
 } from "./permission-reader.ts"
 
-let house: House
-
-const free = { perSecond: 1e6, burst: 1e6 }
-
-beforeAll(async () => {
-  const budgets = { commands: free, chat: free, questions: free, votes: free, reactions: free, roster: free }
-  house = await openHouse({ budgets, identifiesPerSecond: 1e6, commandsInFlight: 1e6 })
-})
-afterAll(() => house.stop())
+const house = sharedHouse({ budgets: NO_LIMITS, identifiesPerSecond: 1e6, commandsInFlight: 1e6 })
 
 /** A permitted sender ends the event or its own connection with these: they come last. */
 const FINAL: ReadonlyArray<string> = ["leave", "event.end"]

@@ -8,20 +8,16 @@ import { ParticipantStates } from "../../src/gateway/connection/participant-stat
 import { MediaSeats } from "../../src/gateway/rtc/media-seats.ts"
 import type { GatewayServices } from "../../src/gateway/services.ts"
 import { mediaRoomOf } from "../../src/media/seats.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, held, received } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { type Stage, sharedHouse } from "./house.ts"
 
 const SECRET = "a secret of the media server's, long enough"
 const URL = "wss://media.example.com"
 const verifier = new TokenVerifier("key", SECRET)
 
-const house = shared(
-  () => openHouse({ media: { url: URL, apiKey: "key", apiSecret: Redacted.make(SECRET) } }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ media: { url: URL, apiKey: "key", apiSecret: Redacted.make(SECRET) } })
 
 /** The seat must be this participant's, in that room. */
 const expectSeat = async (media: Frame, stage: Stage, who: string, roomId: string | null, phase = 0) => {

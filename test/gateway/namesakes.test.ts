@@ -2,18 +2,14 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
-import { shared } from "../support/shared.ts"
 import type { Client } from "./client.ts"
 import { untilPresent } from "./crowd.ts"
 import { ok, send } from "./held.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { type Stage, sharedHouse } from "./house.ts"
 
 const { clock, jump } = openJumpingClock()
 // No heartbeat is due while the clock is put forward.
-const house = shared(
-  () => openHouse({ clock, heartbeatMs: 3_600_000 }, { node: "one" }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ clock, heartbeatMs: 3_600_000 }, { node: "one" })
 
 /** A gateway token lives 120 s; the second look comes ten seconds later. */
 const TOKEN_ENDED_MS = 131_000

@@ -5,16 +5,12 @@ import { deliveryBreach } from "../support/description.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { type ActorHouse, startActors } from "../support/live-events.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { type House, openHouse, type Stage, sharedHouse } from "./house.ts"
 
 const clock = openJumpingClock()
-const house = shared(
-  () => openHouse({}, { clock }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({}, { clock })
 
 const MEETINGS = [
   { modality: "meeting", featureSet: ["polls", "qa"], config: { durationSeconds: 60 } },

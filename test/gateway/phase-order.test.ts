@@ -1,9 +1,8 @@
 /** People who wait for an event see its agenda change. */
 import { expect, test } from "vitest"
-import { shared } from "../support/shared.ts"
-import { openHouse } from "./house.ts"
+import { sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const idsIn = (phases: unknown): ReadonlyArray<string> =>
   (phases as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)

@@ -2,28 +2,13 @@
 import { describe, expect, test } from "vitest"
 import { pointsOf } from "../../src/actors/domain/activities/questions/quiz.ts"
 import type { Poll } from "../../src/model/live/live-records.ts"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { lastReady, refused } from "./crowd.ts"
+import { NO_LIMITS, type Stage, sharedHouse } from "./house.ts"
 
-const plenty = { perSecond: 1000, burst: 1000 }
-const budgets = {
-  commands: plenty,
-  chat: plenty,
-  questions: plenty,
-  votes: plenty,
-  reactions: plenty,
-  roster: plenty,
-}
-
-const house = shared(
-  () => openHouse({ budgets }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ budgets: NO_LIMITS })
 
 const AGENDA = [{ modality: "meeting", featureSet: ["polls"] }] as const
-const refused = (code: string) => ({ ok: false, e: { code } })
-const readyOf = (client: Client): Frame => client.received.findLast(({ t }) => t === "ready").d
 
 interface Hall {
   readonly stage: Stage
@@ -106,7 +91,7 @@ describe("a ranking", () => {
     await tally(host, id, [2, 4, 3])
     await choose(ann, id, "1", "3", "2")
     await tally(host, id, [3, 4, 2])
-    expect(readyOf(await house.join(stage, "ann")).pollVotes).toEqual({ [id]: ["1", "3", "2"] })
+    expect(lastReady(await house.join(stage, "ann")).pollVotes).toEqual({ [id]: ["1", "3", "2"] })
     await choose(ann, id)
     await tally(host, id, [0, 3, 0])
   })
@@ -126,7 +111,7 @@ describe("written answers", () => {
     await write(ann, id, "Berlin", "  tea ")
     await write(bob, id, "BERLIN", "berlin", "Café")
     await answers(ann, id, "2 Berlin", "1 Café", "1 tea")
-    const { polls } = readyOf(await house.join(stage, "cleo"))
+    const { polls } = lastReady(await house.join(stage, "cleo"))
     expect(new Set(textsIn(polls[0]))).toEqual(new Set(["Berlin", "tea", "Café"]))
     expect(polls[0]).toMatchObject({ counts: [2, 1, 1], voters: 2 })
     await write(bob, id, "tea")
@@ -158,7 +143,7 @@ describe("written answers", () => {
     await write(ann, id, "rude")
     await write(bob, id, "kind")
     await answers(bob, id, "1 rude", "1 kind")
-    const staff = readyOf(await house.join(stage, "second", "host")).staffPolls[0]
+    const staff = lastReady(await house.join(stage, "second", "host")).staffPolls[0]
     const rude = staff.options.find(({ text }: { text: string }) => text === "rude")
     expect(await ann.command("poll.hide", { id, optionId: rude.id })).toMatchObject(refused("forbidden"))
     expect(await host.command("poll.hide", { id, optionId: "none" })).toMatchObject(refused("not_found"))
@@ -170,9 +155,9 @@ describe("written answers", () => {
     await host.command("poll.close", { id })
     // Dispatches are stored, and have no answers that a host might hide later.
     expect((await bob.dispatch("poll.closed")).d.poll).toMatchObject({ options: [], status: "closed" })
-    expect(textsIn(readyOf(await house.join(stage, "cleo")).polls[0])).toEqual(["kind"])
+    expect(textsIn(lastReady(await house.join(stage, "cleo")).polls[0])).toEqual(["kind"])
     await host.command("poll.hide", { id, optionId: rude.id, on: false })
-    expect(new Set(textsIn(readyOf(await house.join(stage, "dora")).polls[0]))).toEqual(new Set(["rude", "kind"]))
+    expect(new Set(textsIn(lastReady(await house.join(stage, "dora")).polls[0]))).toEqual(new Set(["rude", "kind"]))
   })
 
   test("that are hidden take no place of those that staff see", async () => {
@@ -184,7 +169,7 @@ describe("written answers", () => {
     }
     const listed = (await host.command("poll.close", { id })).d.poll.options
     await host.command("poll.hide", { id, optionId: listed[0].id })
-    const seen = readyOf(await house.join(stage, "second", "host")).staffPolls[0]
+    const seen = lastReady(await house.join(stage, "second", "host")).staffPolls[0]
     expect(seen.options.filter(({ hidden }: { hidden?: boolean }) => hidden !== true)).toHaveLength(100)
     expect(seen.options.at(-1)).toMatchObject({ id: listed[0].id, hidden: true })
   })
@@ -193,7 +178,7 @@ describe("written answers", () => {
     const { stage, host, ann, bob } = await assemble()
     const { id } = await opened(host, { kind: "text", results: "afterVote" })
     await write(ann, id, "first")
-    expect(readyOf(await house.join(stage, "cleo")).polls[0]).toMatchObject({ options: [] })
+    expect(lastReady(await house.join(stage, "cleo")).polls[0]).toMatchObject({ options: [] })
     await write(bob, id, "second")
     await answers(bob, id, "1 first", "1 second")
     await host.command("poll.delete", { id })
@@ -240,7 +225,7 @@ describe("a quiz", () => {
     await choose(ann, poll.id, "1")
     await choose(bob, poll.id, "2")
     expect(await choose(bob, poll.id, "1")).toMatchObject(refused("conflict"))
-    expect(readyOf(await house.join(stage, "cleo")).polls[0]).not.toHaveProperty("correct")
+    expect(lastReady(await house.join(stage, "cleo")).polls[0]).not.toHaveProperty("correct")
     await host.command("poll.close", { id: poll.id })
     const closed = (await bob.dispatch("poll.closed")).d.poll
     expect(closed).toMatchObject({ correct: ["1"] })
@@ -251,7 +236,7 @@ describe("a quiz", () => {
     await host.command("poll.open", { id: poll.id })
     await choose(await house.join(stage, "late"), poll.id, "1")
     await host.command("poll.close", { id: poll.id })
-    const { polls } = readyOf(await house.join(stage, "dora"))
+    const { polls } = lastReady(await house.join(stage, "dora"))
     expect(polls[0].board).toMatchObject([{ name: "Name of ann", points: 1000 }])
   })
 

@@ -1,25 +1,12 @@
 /** Polls over real sockets: drafted, opened, voted in, closed; and who gets to see the counts when. */
 import { describe, expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+import { lastReady, refused } from "./crowd.ts"
+import { type House, NO_LIMITS, openHouse, openMortalHouse, type Stage, sharedHouse } from "./house.ts"
 
-const plenty = { perSecond: 1000, burst: 1000 }
-const budgets = {
-  commands: plenty,
-  chat: plenty,
-  questions: plenty,
-  votes: plenty,
-  reactions: plenty,
-  roster: plenty,
-}
-
-const house = shared(
-  () => openHouse({ budgets }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ budgets: NO_LIMITS })
 
 const AGENDA = [
   { modality: "meeting", featureSet: ["polls"] },
@@ -28,10 +15,8 @@ const AGENDA = [
 ] as const
 const LUNCH = { question: " Lunch? ", kind: "single", options: ["Pizza", "Soup", "Salad"] }
 
-const refused = (code: string) => ({ ok: false, e: { code } })
-const readyOf = (client: Client): Frame => client.received.findLast(({ t }) => t === "ready").d
 const newcomer = async (stage: Stage, who: string, role?: Parameters<House["join"]>[2]) =>
-  readyOf(await house.join(stage, who, role))
+  lastReady(await house.join(stage, who, role))
 
 /** An event with a host and two participants. */
 const assemble = async (at: House = house) => {
@@ -181,8 +166,8 @@ describe("counts", () => {
     expect(await newcomer(stage, "bob")).toMatchObject({ hearsPolls: [], polls: [{ id: poll.id }] })
     expect((await newcomer(stage, "bob")).polls[0]).not.toHaveProperty("voters")
     const tab = await house.join(stage, "ann")
-    expect(readyOf(tab).hearsPolls).toEqual([{ id: poll.id, counts: [1, 0, 0], voters: 1 }])
-    const { epoch, cursors } = readyOf(tab)
+    expect(lastReady(tab).hearsPolls).toEqual([{ id: poll.id, counts: [1, 0, 0], voters: 1 }])
+    const { epoch, cursors } = lastReady(tab)
     await tab.cut()
     const back = house.connect()
     const resumed = await back.identify(await house.token(stage, "ann"), { epoch, cursors })
@@ -336,7 +321,7 @@ test("an event has two hundred polls at most", async () => {
 })
 
 test("polls, votes and deadlines survive a kill", async () => {
-  const { house, kill } = await openMortalHouse({ budgets })
+  const { house, kill } = await openMortalHouse({ budgets: NO_LIMITS })
   const { stage, host, ann, bob } = await assemble(house)
   const [poll, brief] = [await opened(host, { results: "afterVote" }), await opened(host, {}, { durationMs: 600_000 })]
   await cast(ann, poll.id, "1")

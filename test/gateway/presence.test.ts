@@ -2,12 +2,11 @@ import { Effect } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const roster = async (client: Client): Promise<string[]> => {
   const { d } = await client.command("roster.list", { limit: 200 })

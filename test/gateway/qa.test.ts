@@ -3,24 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { createPerson, type Json } from "../support/api.ts"
 import { type Audience, openAudience, QA } from "../support/audience.ts"
-import { shared } from "../support/shared.ts"
 import { Client, type Frame } from "./client.ts"
-import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+import { lastReady, refused } from "./crowd.ts"
+import { type House, NO_LIMITS, openMortalHouse, type Stage, sharedHouse } from "./house.ts"
 
-const plenty = { perSecond: 1000, burst: 1000 }
-const budgets = {
-  commands: plenty,
-  chat: plenty,
-  questions: plenty,
-  votes: plenty,
-  reactions: plenty,
-  roster: plenty,
-}
-
-const house = shared(
-  () => openHouse({ budgets }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ budgets: NO_LIMITS })
 
 const AGENDA = [
   { modality: "broadcast", featureSet: ["qa"] },
@@ -28,10 +15,8 @@ const AGENDA = [
 ] as const
 const MODERATED = [{ modality: "broadcast", featureSet: ["qa"], config: { moderated: true } }] as const
 
-const refused = (code: string) => ({ ok: false, e: { code } })
-const readyOf = (client: Client): Frame => client.received.findLast(({ t }) => t === "ready").d
 const newcomer = async (stage: Stage, who: string, role: Parameters<House["join"]>[2] = "viewer") =>
-  readyOf(await house.join(stage, who, role))
+  lastReady(await house.join(stage, who, role))
 const assemble = async (phases: Parameters<House["stage"]>[0] = AGENDA, at: House = house) => {
   const stage = await at.stage(phases)
   const [host, ann, bob] = [
@@ -264,9 +249,9 @@ describe("REST and gateway", () => {
       text: "From the hall?",
       authorUserId: asker.userId,
     })
-    expect(texts(readyOf(await enter(event.id)).questions.top)).toEqual(["From the page?", "From the hall?"])
+    expect(texts(lastReady(await enter(event.id)).questions.top)).toEqual(["From the page?", "From the hall?"])
     // REST and the gateway both know the author.
-    expect(texts(readyOf(client).mine.questions)).toEqual(["From the page?"])
+    expect(texts(lastReady(client).mine.questions)).toEqual(["From the page?"])
     expect(await client.command("question.withdraw", { id: overRest.id })).toMatchObject({ ok: true })
     expect((await audience.list(event.id)).body.questions).toHaveLength(1)
   })
@@ -303,7 +288,7 @@ describe("REST and gateway", () => {
 })
 
 test("questions and votes survive a kill; only anonymous authors are forgotten", async () => {
-  const { house, kill } = await openMortalHouse({ budgets })
+  const { house, kill } = await openMortalHouse({ budgets: NO_LIMITS })
   const { stage, host, ann, bob } = await assemble(AGENDA, house)
   const [open, hidden] = [await ask(ann), await ask(ann, "Who?", { anonymous: true })]
   await vote(bob, hidden.id)

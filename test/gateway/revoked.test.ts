@@ -7,16 +7,12 @@ import type { Basis } from "../../src/model/grants.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { received, untilGone } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { openHouse, type Stage, sharedHouse } from "./house.ts"
 
 // It awaits the absent for longer than any test takes.
-const house = shared(
-  () => openHouse({ recheckMs: 50 }, { returnWithinMs: 3_600_000 }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ recheckMs: 50 }, { returnWithinMs: 3_600_000 })
 
 interface Member {
   readonly accountId: string

@@ -1,11 +1,10 @@
 /** The streams of rooms: their receivers, their beginning and end, and resuming from one. */
 import { expect, test } from "vitest"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, held, received } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 /** Two rooms, which participants choose. */
 const rooms = async () => {

@@ -1,12 +1,11 @@
 import { expect, onTestFinished, test } from "vitest"
 import { toMillis } from "../../src/model/timestamp.ts"
-import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, depart, readyOf, received, untilGone } from "./crowd.ts"
-import { type House, openHouse } from "./house.ts"
+import { type House, openHouse, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const ROTATION = [{ modality: "rotation" }] as const
 const LONG = { roundSeconds: 600, rounds: 10 }

@@ -1,20 +1,16 @@
 /** One person in several tabs in the lobby, and the time between two commits of one arrival or departure. */
 import { expect, test } from "vitest"
-import { shared } from "../support/shared.ts"
 import { runScript } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { depart, received } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { depart, received, status } from "./crowd.ts"
+import { type House, type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const HOST = { kind: "user" } as const
 const OPEN = [{ modality: "meeting", featureSet: ["chat"] }] as const
 const ASK = [{ modality: "meeting", featureSet: ["chat"], config: { lobby: "ask" } }] as const
-
-const status = (client: Client, state: string): Promise<Frame> =>
-  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
 
 const known = (host: Client, who: string): Promise<Frame> =>
   host.next((frame) => frame.t === "presence.diff" && JSON.stringify(frame.d).includes(`"${who}"`), `diff of ${who}`)

@@ -4,15 +4,13 @@ import { applyDispatch, stateOf } from "../../packages/client/src/state/event-st
 import type { Dispatch, Snapshot } from "../../packages/client/src/wire.ts"
 import { newId } from "../../src/model/ids.ts"
 import { startActors } from "../support/live-events.ts"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
-import { depart } from "./crowd.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { depart, refused } from "./crowd.ts"
+import { type House, type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const BROADCAST = [{ modality: "broadcast" }] as const
-const refused = (code: string) => ({ ok: false, e: { code } })
 
 const open = async (phases: Parameters<House["stage"]>[0] = BROADCAST) => {
   const stage = await house.stage(phases)

@@ -1,15 +1,11 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { shared } from "../support/shared.ts"
 import type { Client } from "./client.ts"
 import { untilAnnounced } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { type Stage, sharedHouse } from "./house.ts"
 
 const HISTORY = 40
-const house = shared(
-  () => openHouse({ historyEntries: HISTORY }),
-  (one) => one.stop(),
-)
+const house = sharedHouse({ historyEntries: HISTORY })
 
 const announce = (stage: Stage, text: string) =>
   house.actors.execute(stage.eventId, {

@@ -2,12 +2,11 @@
 import { expect, test } from "vitest"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
-import { shared } from "../support/shared.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd } from "./crowd.ts"
-import { openHouse, type Stage } from "./house.ts"
+import { type Stage, sharedHouse } from "./house.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 /** Timers of Node round to the millisecond, so that one may fire a moment before its end. */
 const ROUNDING_MS = 10

@@ -1,16 +1,13 @@
 /** Calls between browsers over real sockets: who may join which room, where signals go, and what ends a call. */
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../../src/model/ids.ts"
-import { shared } from "../../support/shared.ts"
 import { eventually } from "../../support/wait.ts"
 import type { Client } from "../client.ts"
-import { crowd, held, received } from "../crowd.ts"
-import { openHouse } from "../house.ts"
+import { crowd, held, received, refused } from "../crowd.ts"
+import { openHouse, sharedHouse } from "../house.ts"
 import { breakoutOf, callOf, joinCall, lists, PICTURE, SOUND, untilListed } from "./call.ts"
 
-const house = shared(openHouse, (one) => one.stop())
-
-const refused = (code: string) => ({ ok: false, e: { code } })
+const house = sharedHouse()
 
 const at = <A>(list: ReadonlyArray<A>, index: number): A => list[index] ?? expect.fail(`nothing at ${index}`)
 

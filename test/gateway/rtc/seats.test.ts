@@ -1,13 +1,12 @@
 /** Seats in calls between browsers, where there is no media server, and the refusal of such calls where there is one. */
 import { Redacted } from "effect"
 import { expect, test } from "vitest"
-import { shared } from "../../support/shared.ts"
 import { eventually } from "../../support/wait.ts"
 import { crowd, held, received } from "../crowd.ts"
-import { openHouse } from "../house.ts"
+import { openHouse, sharedHouse } from "../house.ts"
 import { breakoutOf, joinCall } from "./call.ts"
 
-const house = shared(openHouse, (one) => one.stop())
+const house = sharedHouse()
 
 const mesh = (roomId: unknown) => ({ provider: "mesh", roomId })
 
