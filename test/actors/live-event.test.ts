@@ -172,37 +172,34 @@ describe("the commit", () => {
     expect([again.duplicate, again.event?.activePhaseId]).toEqual([true, phaseIds[1]])
   })
 
-  test("under an id that the actor has forgotten is answered from the store, and refused with another body", async () => {
-    const { eventId } = await live(THREE)
-    const announce = {
-      type: "announce",
-      d: { text: "once" },
-    } as const
-    const given = { commandId: "first", scope: "p", bodyHash: "a" }
-    const first = await actors.execute(eventId, announce, given)
-    // In portions: a thousand at once would wait longer for their turn than a caller does on a busy machine.
-    for (let portion = 0; portion < 11; portion++) {
-      await Promise.all(Array.from({ length: 91 }, () => actors.execute(eventId, announce)))
-    }
-    const again = await actors.execute(eventId, announce, given)
-    expect([again.duplicate, again.version]).toEqual([true, first.version])
-    await expect(actors.execute(eventId, announce, { ...given, bodyHash: "b" })).rejects.toMatchObject({
-      code: "conflict",
-    })
-  })
-
-  test("under a forgotten id is answered among new ones that wait with it, which are done once", async () => {
-    const { eventId } = await live(THREE)
-    const announce = (text: string, commandId?: string) =>
+  test("under an id that the actor has forgotten is answered from the store, also where it would be refused now and among new ones that are done once, and refused with another body", async () => {
+    const { eventId } = await live([{ modality: "meeting", featureSet: ["chat"] }])
+    const announce = (text: string, commandId?: string, bodyHash = "a") =>
       actors.execute(
         eventId,
         { type: "announce", d: { text } },
-        commandId === undefined ? {} : { commandId, scope: "p", bodyHash: "a" },
+        commandId === undefined ? {} : { commandId, scope: "p", bodyHash },
       )
-    const first = await announce("once", "first")
+    const by = { participantId: "p", name: "P", userId: "p", kind: "user", role: "participant", walkIn: false } as const
+    const say = (commandId: string) =>
+      actors.execute(
+        eventId,
+        { type: "chat.send", d: { to: "event", text: "once" } },
+        { commandId, scope: "p", bodyHash: "a", by },
+      )
+    await actors.execute(eventId, { type: "chat.slow", d: { perMs: 3_600_000 } })
+    const [first, said] = [await announce("once", "first"), await say("said")]
+    // In portions: a thousand at once would wait longer for their turn than a caller does on a busy machine.
     for (let portion = 0; portion < 11; portion++) {
       await Promise.all(Array.from({ length: 91 }, () => announce("more")))
     }
+    const again = await announce("once", "first")
+    expect([again.duplicate, again.version]).toEqual([true, first.version])
+    await expect(announce("once", "first", "b")).rejects.toMatchObject({ code: "conflict" })
+    const saidAgain = await say("said")
+    expect([saidAgain.duplicate, saidAgain.result]).toEqual([true, said.result])
+    await expect(say("another")).rejects.toMatchObject({ code: "rate_limited" })
+
     const letGo = await holdLiveEvent(actors.url, eventId)
     const leader = announce("leader")
     await eventually(async () => {
@@ -224,24 +221,6 @@ describe("the commit", () => {
     expect(secondAgain?.version).toBe(second?.version)
     const after = await leader
     expect([fresh?.version, second?.version]).toEqual([after.version + 1, after.version + 2])
-  })
-
-  test("under a forgotten id has its answer where it would be refused now", async () => {
-    const { eventId } = await live([{ modality: "meeting", featureSet: ["chat"] }])
-    const by = { participantId: "p", name: "P", userId: "p", kind: "user", role: "participant", walkIn: false } as const
-    const say = { type: "chat.send", d: { to: "event", text: "once" } } as const
-    await actors.execute(eventId, { type: "chat.slow", d: { perMs: 3_600_000 } })
-    const given = { commandId: "first", scope: "p", bodyHash: "a", by }
-    const first = await actors.execute(eventId, say, given)
-    const announce = { type: "announce", d: { text: "more" } } as const
-    for (let portion = 0; portion < 11; portion++) {
-      await Promise.all(Array.from({ length: 91 }, () => actors.execute(eventId, announce)))
-    }
-    const again = await actors.execute(eventId, say, given)
-    expect([again.duplicate, again.result]).toEqual([true, first.result])
-    await expect(actors.execute(eventId, say, { ...given, commandId: "second" })).rejects.toMatchObject({
-      code: "rate_limited",
-    })
   })
 
   test("that the store will not take spoils none of those that wait with it", async () => {

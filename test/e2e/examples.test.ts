@@ -115,7 +115,7 @@ test.each(["meeting", "broadcast"])("the bot posts the time in the chat of a %s"
 })
 
 describe("the viewer's page", () => {
-  test("comes with every module it imports, and with nothing else of the machine", async () => {
+  test("comes with every module it imports and every element that its script looks for, and with nothing else of the machine", async () => {
     const serve = run("serve.mjs", { PORT: "0" })
     const page = new URL((await serve.said(/^http/)).split("?")[0] ?? "")
     const html = await (await fetch(page)).text()
@@ -140,12 +140,6 @@ describe("the viewer's page", () => {
     ]) {
       expect((await fetch(new URL(path, page))).status).toBe(404)
     }
-  })
-
-  test("has every element that its script looks for", async () => {
-    const serve = run("serve.mjs", { PORT: "0" })
-    const page = new URL((await serve.said(/^http/)).split("?")[0] ?? "")
-    const html = await (await fetch(page)).text()
     const script = await (await fetch(new URL("viewer-page.js", page))).text()
     const wanted = Array.from(script.matchAll(/\b(?:element|write|show|list|onSubmit)\(\s*"([^"]+)"/g), ([, id]) => id)
     expect(wanted.length).toBeGreaterThan(10)

@@ -182,11 +182,11 @@ describe("every acknowledged write is stored", () => {
 })
 
 describe("nothing hangs", () => {
-  test("when connections die inside transactions, in thirty bursts of parallel work", async () => {
+  test("when connections die inside transactions, in bursts of parallel work", async () => {
     // A busy machine takes its time for a burst; a connection that hangs would take the whole deadline.
     openPool({ connections: 6, deadlineMs: 60_000 })
     const kinds: Record<string, number> = {}
-    for (let burst = 0; burst < 30; burst++) {
+    for (let burst = 0; burst < 14; burst++) {
       const cut = proxy.onStatement({ match: /pg_sleep/, action: { kind: "cutReply" }, times: 4, skip: burst % 7 })
       const work = Array.from({ length: 200 }, (_, index) =>
         settle(
@@ -203,7 +203,7 @@ describe("nothing hangs", () => {
       cut.remove()
     }
     expect(Object.keys(kinds).sort()).toEqual(["POOL_CONNECTION_LOST", "done"])
-    expect(kinds["done"]).toBeGreaterThan(5_000)
+    expect(kinds["done"]).toBeGreaterThan(2_300)
     await answersAgain()
     await eventually(() => pool.stats.inUse === 0 && pool.stats.waiting === 0)
     expect(pool.stats.open).toBeLessThanOrEqual(6)

@@ -93,24 +93,7 @@ describe("anonymous people of one address", () => {
     expect((await askByRest(other.id, address)).status).toBe(201)
   })
 
-  test("cast three hundred votes at once without a cookie, and then thirty a second", async () => {
-    const { id } = await publicEvent()
-    const address = newAddress()
-    const question = (await askByRest(id, newAddress())).body
-    const vote = () => api("PUT", `/v1/public/questions/${question.id}/vote`, { headers: from(address) })
-    const since = performance.now()
-    const answers: Answer[] = []
-    // Thirty a second come back, so that a machine under load has to ask for longer until one is refused.
-    do answers.push(...(await many(200, vote)))
-    while (statuses(answers).every((status) => status === 200))
-    const accepted = answers.filter(({ status }) => status === 200).length
-    const seconds = (performance.now() - since) / 1000
-    expect(accepted).toBeGreaterThanOrEqual(300)
-    expect(accepted).toBeLessThanOrEqual(Math.ceil(300 + 30 * seconds))
-    expect(statuses(answers)).toContain(429)
-  })
-
-  test("cast as many by REST and the gateway together", async () => {
+  test("cast three hundred votes at once by REST without a cookie and the gateway together, and then thirty a second", async () => {
     const { id } = await publicEvent()
     const address = newAddress()
     const question = (await askByRest(id, newAddress())).body
@@ -120,11 +103,12 @@ describe("anonymous people of one address", () => {
     const since = performance.now()
     const byRest: Answer[] = []
     const byGateway: Awaited<ReturnType<typeof vote>>[] = []
-    // As above.
+    // Thirty a second come back, so that a machine under load has to ask for longer until one is refused.
     do {
       const votes = () => api("PUT", `/v1/public/questions/${question.id}/vote`, { headers: from(address) })
       byRest.push(...(await many(200, votes)))
     } while (byRest.every(({ status }) => status === 200))
+    expect(byRest.find(({ status }) => status !== 200)?.status).toBe(429)
     do {
       byGateway.push(...(await Promise.all(voters.flatMap((one) => Array.from({ length: 10 }, () => vote(one))))))
     } while (byGateway.every(({ ok }) => ok))

@@ -93,21 +93,26 @@ const NAMES = (Object.keys(COMMANDS) as ReadonlyArray<keyof typeof COMMANDS>).fi
   (t) => t !== "leave" && t !== "event.end",
 )
 
-test.each(NAMES)("%s with any body is answered, and the socket goes on", async (t) => {
+let ground: Stage
+let sender: Client
+beforeAll(async () => {
   // More phases than runs, so that no run of advances comes to the end.
   const agenda = Array.from({ length: RUNS + 1 }, () => ({
     modality: "meeting" as const,
     config: { durationSeconds: 600 },
   }))
-  const ground = await house.stage(agenda)
-  const client = await house.join(ground, "host", "host")
+  ground = await house.stage(agenda)
+  sender = await house.join(ground, "host", "host")
+})
+
+test.each(NAMES)("%s with any body is answered, and the socket goes on", async (t) => {
   await fc.assert(
     fc.asyncProperty(bodyOf(t, ground.phaseIds), fc.option(fc.integer()), async (d, rev) => {
-      const reply = await client.command(t, d as object, rev === null ? {} : { rev })
+      const reply = await sender.command(t, d as object, rev === null ? {} : { rev })
       if (!reply.ok) expect(reply.e.code).not.toBe("internal_error")
     }),
     // Shrinking would send more.
     { numRuns: RUNS, endOnFailure: true },
   )
-  expect(await answers(client)).toBe(true)
+  expect(await answers(sender)).toBe(true)
 })

@@ -192,7 +192,7 @@ test("whoever comes in while the database is away is judged when it is back", as
     action: { kind: "fail", code: "57P03", message: "the database system is starting up" },
   })
   await livekit.join(ann.tokens[0] ?? "")
-  await away.reached(7)
+  await away.reached(5)
   away.remove()
   await gone(named(null), ann.userId)
   expect(livekit.isIn(named(null), host.userId)).toBe(true)
