@@ -60,13 +60,6 @@ test("the end is sent to everyone before their connections are closed 4307", asy
   }
 })
 
-test("the end of a deleted event closes 4307", async () => {
-  const stage = await house.stage()
-  const guest = await house.join(stage, "guest")
-  await house.actors.execute(stage.eventId, { type: "event.delete", d: {} })
-  expect(await guest.closeCode()).toBe(4307)
-})
-
 const { clock, timers, jump } = openJumpingClock()
 /** Its gateway has the clock that tests put forward, and no heartbeat is due while they do. */
 const clocked = sharedHouse({ clock, heartbeatMs: 86_400_000 })

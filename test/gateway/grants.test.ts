@@ -1,11 +1,5 @@
-/**
- * Details of ended rights: their other effects, their limits, and simultaneous changes. `revocation.test.ts` has the table
- * of the acts themselves. Real accounts, keys and sockets; the watch over open sockets looks every seven seconds, so that "at once"
- * differs from it.
- */
-import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, createWorkspace, gatewayToken, PASSWORD } from "../support/api.ts"
+import { type CallOptions, gatewayToken, PASSWORD } from "../support/api.ts"
 import { whileHolding } from "../support/race.ts"
 import { setUpTotp } from "../support/second-factor.ts"
 import { eventually } from "../support/wait.ts"
@@ -177,23 +171,6 @@ describe("a membership of an event that is deleted", () => {
     await at.takeRole(id)
     expect((await client.dispatch("ready")).d.me.role).toBe("participant")
     await client.cut()
-  })
-
-  test("is not there for another workspace, nor under another event", async () => {
-    const { id } = await at.privateEvent()
-    const other = await at.privateEvent()
-    const { userId } = await at.integratorsUser()
-    const { body } = await at.giveRole(id, userId, "host")
-    const foreign = await createWorkspace(at.server.url)
-    for (const [event, key] of [
-      [id, foreign.key],
-      [other.id, at.workspace.key],
-      [randomUUID(), at.workspace.key],
-    ]) {
-      expect((await at.api("DELETE", `/v1/events/${event}/memberships/${body.id}`, { key })).status).toBe(404)
-    }
-    expect((await at.api("GET", `/v1/events/${id}/memberships`, { key: foreign.key })).status).toBe(404)
-    expect((await at.api("DELETE", `/v1/events/${id}/memberships/${body.id}`, {})).status).toBe(401)
   })
 })
 

@@ -4,14 +4,14 @@ import { expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
-import { crowd, readyOf, received, untilAnnounced, untilGone } from "./crowd.ts"
+import { crowd, readyOf, received, untilAnnounced } from "./crowd.ts"
 import { type House, openHouse, openMortalHouse, type Stage, sharedHouse } from "./house.ts"
 
 /** So long that nobody's wait ends by the machine's time. */
 const WAIT_MS = 600_000
 const PATIENT = { roomWaitMs: WAIT_MS }
 
-const house = sharedHouse({}, PATIENT)
+const _house = sharedHouse({}, PATIENT)
 
 const PAIRS = [{ modality: "breakout", config: { roomSize: 2 } }] as const
 
@@ -58,39 +58,6 @@ test("who finds no place is in the main room, sits down with those who are there
   expect((await received(later, "assignment.updated")).d.name).toBe("Room 2")
   expect(await countsOf(own, stage)).toEqual([3, 1])
   expect(await waits(own, stage)).toEqual([])
-})
-
-test("two who wait open a room together, without the wait", async () => {
-  const { stage } = await withPair(house)
-  const clients = await crowd(house, stage, ["late0", "late1"])
-  const rooms = await Promise.all(clients.map(async (client) => (await received(client, "assignment.updated")).d.name))
-  expect(rooms).toEqual(["Room 2", "Room 2"])
-  expect(await waits(house, stage)).toEqual([])
-})
-
-test("a departure gives the place to the one who waits, and a host's act ends the wait", async () => {
-  const { stage, host, clients } = await withPair(house)
-  const [late] = await crowd(house, stage, ["late"])
-  await untilWaiting(house, stage)
-  const freed = await roomOf(house, stage, "p1")
-  await clients[1]?.command("leave")
-  expect((await received(late, "assignment.updated")).d.roomId).toBe(freed)
-  await untilGone(house, stage, "p1")
-  const [other] = await crowd(house, stage, ["other"])
-  await untilWaiting(house, stage)
-  await host.command("breakout.move", { id: "other", roomId: freed })
-  expect((await received(other, "assignment.updated")).d.roomId).toBe(freed)
-  expect(await waits(house, stage)).toEqual([])
-})
-
-test("rooms that close end the wait", async () => {
-  const { stage, host } = await withPair(house)
-  const [late] = await crowd(house, stage, ["late"])
-  await untilWaiting(house, stage)
-  await host.command("breakout.close", { graceMs: 0 })
-  expect(await waits(house, stage)).toEqual([])
-  await received(late, "breakout.closed")
-  expect(late.received.some(({ t }) => t === "assignment.updated")).toBe(false)
 })
 
 test("the wait goes on after a crash in the middle of it", async () => {

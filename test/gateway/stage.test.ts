@@ -110,13 +110,6 @@ describe("a hand", () => {
     expect((await tab.dispatch("me.hand")).d).toEqual({ hand: null })
     expect(tab.received.some(({ t }) => t === "hand.lowered")).toBe(false)
   })
-
-  test("is for those who may have something to say, in phases that have such a thing", async () => {
-    const { viewer, host } = await open([{ modality: "meeting" }, { modality: "rotation" }])
-    expect(await viewer.command("hand.raise")).toMatchObject(refused("forbidden"))
-    await host.command("phase.next")
-    expect(await host.command("hand.raise")).toMatchObject(refused("wrong_phase"))
-  })
 })
 
 describe("the stage", () => {
