@@ -5,13 +5,11 @@ import { LiveEvents } from "../../src/actors/live-events.ts"
 import { eventually } from "../support/wait.ts"
 import type { Frame } from "./client.ts"
 import { crowd, readyOf, received, untilAnnounced } from "./crowd.ts"
-import { type House, openHouse, openMortalHouse, type Stage, sharedHouse } from "./house.ts"
+import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
 
 /** So long that nobody's wait ends by the machine's time. */
 const WAIT_MS = 600_000
 const PATIENT = { roomWaitMs: WAIT_MS }
-
-const _house = sharedHouse({}, PATIENT)
 
 const PAIRS = [{ modality: "breakout", config: { roomSize: 2 } }] as const
 
