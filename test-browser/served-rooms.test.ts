@@ -114,3 +114,33 @@ test("people see each other again after the media server was killed, and the eve
   await untilConnected([ann, ben])
   expect(await sockets()).toEqual(before)
 })
+
+test("what a host muted reaches nobody, also from the next media server, until the host ends it", async () => {
+  const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "meeting" }] })
+  const [ann, ben] = await Promise.all(["Ann", "Ben"].map((name) => join(event.id, name)))
+  const host = await join(event.id, "Hana", "host")
+  if (ann === undefined || ben === undefined) throw new Error("somebody is missing")
+  await Promise.all([startMedia(ann), startMedia(ben)])
+  await untilConnected([ann, ben])
+  /** Kinds of the tracks that Ben receives of Ann, and what he is told of her. */
+  const ofAnn = () =>
+    ben.page.evaluate(() => {
+      const [peer] = window.call.peers
+      const stream = peer?.stream as MediaStream | null | undefined
+      return [...(stream?.getTracks() ?? []).map(({ kind }) => kind).sort(), ...(peer?.muted ?? [])].join(" ")
+    })
+  const mute = (on: boolean) =>
+    host.page.evaluate((value) => window.caller.command("rtc.mute", { source: "microphone", on: value }), on)
+  await eventually(async () => (await ofAnn()) === "audio video", "sound and picture")
+  await mute(true)
+  await eventually(async () => (await ofAnn()) === "video microphone", "the picture alone")
+  expect(await ann.page.evaluate(() => window.call.muted)).toEqual(["microphone"])
+  process.kill(mediaServer(), "SIGKILL")
+  await eventually(async () => (await connectionsOf(ann)).made === 2, "another connection")
+  await eventually(async () => (await ofAnn()) === "video microphone", "the picture alone again")
+  const asked = ann.page.evaluate(() => new Promise((resolve) => window.call.on("asked", resolve)))
+  await mute(false)
+  expect(await asked).toBe("microphone")
+  // A muted microphone sends silence until its person turns it on, and silence is forwarded.
+  await eventually(async () => (await ofAnn()) === "audio video", "sound and picture again")
+})

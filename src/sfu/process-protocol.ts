@@ -1,4 +1,5 @@
 /** Messages between the server and the process of the forwarding unit. */
+import type { Muted } from "./forwarding/publication.ts"
 import type { SlotContent, View } from "./forwarding/room.ts"
 
 /** A browser in a room; `peer` is unique in the process. */
@@ -15,7 +16,14 @@ export type SfuTask =
       readonly addresses: ReadonlyArray<string>
     }
   /** `gen` counts the browser's connections: an offer of another one begins a new session. */
-  | (RoomPeer & { readonly type: "offer"; readonly gen: number; readonly sdp: string })
+  | (RoomPeer & {
+      readonly type: "offer"
+      readonly gen: number
+      readonly sdp: string
+      readonly muted: ReadonlyArray<Muted>
+    })
+  /** Sources whose packets go to nobody. */
+  | (RoomPeer & { readonly type: "mute"; readonly muted: ReadonlyArray<Muted> })
   | (RoomPeer & { readonly type: "leave" })
   | (RoomPeer & { readonly type: "look"; readonly views: ReadonlyArray<View> })
 

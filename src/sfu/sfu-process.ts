@@ -54,7 +54,12 @@ const perform = async (task: SfuTask): Promise<void> => {
   const { room, peer } = task
   if (task.type === "leave") unit.leave(room, peer)
   else if (task.type === "look") unit.look(room, peer, task.views)
-  else tell({ type: "answer", room, peer, gen: task.gen, sdp: unit.offer(room, peer, task.gen, task.sdp) })
+  else if (task.type === "mute") unit.mute(room, peer, task.muted)
+  else {
+    const sdp = unit.offer(room, peer, task.gen, task.sdp)
+    unit.mute(room, peer, task.muted)
+    tell({ type: "answer", room, peer, gen: task.gen, sdp })
+  }
 }
 
 process.on("message", (task: SfuTask) => {

@@ -8,6 +8,7 @@ import { createServer, type Server, type Socket as TcpSocket } from "node:net"
 import { every, type Timers } from "../clock/timers.ts"
 import { Malformed } from "./bytes.ts"
 import { type Certificate, newCertificate } from "./dtls/certificate.ts"
+import type { Muted } from "./forwarding/publication.ts"
 import { Room, type RoomEvents, type View } from "./forwarding/room.ts"
 import { checkAnswer, isAuthentic, isStun, readCheck } from "./ice/stun.ts"
 import { answerTo } from "./session/answer.ts"
@@ -138,6 +139,11 @@ export class Sfu {
   leave(roomId: string, peerId: string): void {
     const known = this.#halls.get(roomId)?.known.get(peerId)
     if (known !== undefined) this.#drop(roomId, known)
+  }
+
+  /** Forwards these sources of the browser to nobody, until another set of them is named. */
+  mute(roomId: string, peerId: string, muted: ReadonlyArray<Muted>): void {
+    this.#halls.get(roomId)?.room.mute(peerId, muted)
   }
 
   look(roomId: string, peerId: string, views: ReadonlyArray<View>): void {

@@ -76,6 +76,7 @@ const PROBES: { readonly [T in Exclude<keyof typeof SERVED, "chat.send">]: Probe
   "broadcast.ingest": [{}, "ok", "conflict"],
   "rtc.join": [{ roomId: NOWHERE, have: { audio: true, video: false } }, "not_found"],
   "rtc.leave": [{}, "ok"],
+  "rtc.mute": [{ participantId: "nobody", source: "microphone" }, "not_found"],
   "rtc.signal": [{ to: NOWHERE, kind: "offer", data: "v=0", gen: 0 }, "not_found"],
   "capture.start": [{ kinds: ["recording"] }, "conflict"],
   "capture.stop": [{}, "ok"],

@@ -61,6 +61,15 @@ rtc.join rtc.leave rtc.signal
   viewer           never        never      never       never       never
   anonymous        never        never      never       never       never
 
+rtc.mute
+                   broadcast    meeting    breakout    rotation    none
+  workspace_admin  -            yes        yes         yes         -
+  host             -            yes        yes         yes         -
+  speaker          never        never      never       never       never
+  participant      never        never      never       never       never
+  viewer           never        never      never       never       never
+  anonymous        never        never      never       never       never
+
 broadcast.ingest
                    broadcast    meeting    breakout    rotation    none
   workspace_admin  yes          -          -           -           -

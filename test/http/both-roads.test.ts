@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 /** Written by hand: commands that are about the socket which sends them. */
-const OF_SOCKETS = ["leave", "sync", "rtc.join", "rtc.leave", "rtc.signal"]
+const OF_SOCKETS = ["leave", "sync", "rtc.join", "rtc.leave", "rtc.mute", "rtc.signal"]
 /** Written by hand: commands about a person, which an API key is not. */
 const OF_PEOPLE = [
   "question.vote",
@@ -112,6 +112,7 @@ const BAD: { readonly [T in keyof typeof SERVED]: unknown } = {
   "broadcast.ingest": 5,
   "rtc.join": {},
   "rtc.leave": 5,
+  "rtc.mute": { source: "trumpet" },
   "rtc.signal": {},
   "capture.start": { kinds: ["smell"] },
   "capture.stop": 5,

@@ -62,6 +62,40 @@ test("sound reaches the other people of the room, and nobody of another room", a
   ])
 })
 
+test("what a host muted reaches nobody, also after another offer, and reaches them again when the mute ends", async () => {
+  const house = await openSfu()
+  const ann = await house.join("ann", { sent: [MICROPHONE] })
+  const ben = await house.join("ben", { sent: [MICROPHONE], places: PLACES })
+  const cem = await house.join("cem", { places: PLACES })
+  let sequence = 0
+  const speak = (): void => {
+    sequence += 1
+    for (const [one, text] of [
+      [ann, "ann"],
+      [ben, "ben"],
+    ] as const)
+      one.send(one.packet(MICROPHONE.ssrc, "audio", sequence, sequence * 960, Buffer.from(text)))
+  }
+  const heard = (text: string): number => cem.arrived.filter(({ payload }) => payload.toString() === text).length
+  const untilHeard = (text: string): Promise<void> => {
+    const before = heard(text)
+    return eventually(async () => {
+      speak()
+      return heard(text) >= before + 3
+    }, `three packets of ${text}`)
+  }
+  await untilHeard("ann")
+  house.sfu.mute("room", "ann", ["microphone"])
+  // A packet of Ben's that was sent after it shows that what was on its way has arrived.
+  await untilHeard("ben")
+  const before = heard("ann")
+  await untilHeard("ben")
+  expect(heard("ann")).toBe(before)
+  expect(house.slots.get("cem")?.map(({ peer }) => peer)).not.toContain("ann")
+  house.sfu.mute("room", "ann", ["camera"])
+  await untilHeard("ann")
+})
+
 test("a browser whose network lets no UDP through hears and is heard over TCP", async () => {
   const house = await openSfu()
   const ann = await house.join("ann", { sent: [MICROPHONE], places: PLACES, over: "tcp" })

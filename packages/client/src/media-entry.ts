@@ -7,7 +7,14 @@ export {
   type PieceRecorder,
   type PushState,
 } from "./broadcast/broadcast-push.ts"
-export type { LocalMedia, MediaPeer, MediaPeerState, MediaProblem, MediaState } from "./media/call-events.ts"
+export type { MutedSource } from "./contract/types.ts"
+export type {
+  LocalMedia,
+  MediaPeer,
+  MediaPeerState,
+  MediaProblem,
+  MediaState,
+} from "./media/call-events.ts"
 export type { CallGateway } from "./media/call-gateway.ts"
 export { presentSeat } from "./media/call-rules.ts"
 export { type MediaView, MOST_PICTURES } from "./media/links.ts"

@@ -4,12 +4,19 @@
  */
 import { Schema } from "effect"
 import { COMMANDS } from "../../protocol/contract.ts"
-import { RtcTracks } from "../../protocol/messages/media.ts"
+import { MutedSource, RtcTracks } from "../../protocol/messages/media.ts"
 import { Refusal } from "../../protocol/refusals.ts"
 
 const { Int, optionalKey: optional, String: Text } = Schema
 
-export const PeerEntry = Schema.Struct({ connectionId: Text, participantId: Text, name: Text, have: RtcTracks })
+export const PeerEntry = Schema.Struct({
+  connectionId: Text,
+  participantId: Text,
+  name: Text,
+  have: RtcTracks,
+  /** Absent when a host muted nothing. */
+  muted: optional(Schema.Array(MutedSource)),
+})
 
 const CallStep = Schema.Union([
   Schema.Struct({
@@ -27,6 +34,15 @@ const CallStep = Schema.Union([
   /** The socket closed without a leave: the peer keeps its seat for a while. */
   Schema.Struct({ type: Schema.Literal("lose"), socket: Int }),
   Schema.Struct({ type: Schema.Literal("signal"), socket: Int, signal: COMMANDS["rtc.signal"].data }),
+  /** A host mutes a participant, or everybody in `roomId` but the host (`by`). */
+  Schema.Struct({
+    type: Schema.Literal("mute"),
+    roomId: Text,
+    by: Text,
+    participantId: optional(Text),
+    source: MutedSource,
+    on: Schema.Boolean,
+  }),
 ])
 export type CallStep = typeof CallStep.Type
 

@@ -4,6 +4,7 @@
  */
 import { Context } from "effect"
 import type { DispatchData } from "../../protocol/contract.ts"
+import type { MutedSource } from "../../protocol/messages/media.ts"
 import type { PeerSignal } from "./call.ts"
 
 /** A signal of the media server to one peer. */
@@ -17,7 +18,9 @@ export interface ServedPeer {
 export interface ServedRooms {
   /** Name of the running server; another one has begun anew, and knows nobody. */
   readonly session: () => string
-  readonly signal: (peer: ServedPeer, signal: PeerSignal) => void
+  /** `muted`: what hosts muted of the peer. */
+  readonly signal: (peer: ServedPeer, signal: PeerSignal, muted: ReadonlyArray<MutedSource>) => void
+  readonly mute: (peer: ServedPeer, muted: ReadonlyArray<MutedSource>) => void
   readonly leave: (peer: ServedPeer) => void
   /** The event has no calls any more. */
   readonly close: () => void

@@ -4,7 +4,7 @@
  * effects.
  */
 import type { CommandData } from "../../protocol/contract.ts"
-import type { RtcTracks } from "../../protocol/messages/media.ts"
+import type { MutedSource, RtcTracks } from "../../protocol/messages/media.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import type { PeerEntry } from "./call-request.ts"
 import { admitsPeer, fullMessage } from "./limits.ts"
@@ -37,6 +37,14 @@ interface Join extends Omit<CallPeer, "connectionId"> {
   readonly maxPeers: number
 }
 
+/** A host mutes a source of these participants, or ends that. */
+interface Mute {
+  readonly type: "mute"
+  readonly isMeant: (participantId: string) => boolean
+  readonly source: MutedSource
+  readonly on: boolean
+}
+
 /** A peer of an earlier activation. All peers of a room are restored in order before any list is sent. */
 interface Restore {
   readonly type: "restore"
@@ -50,6 +58,7 @@ interface Restore {
 export type CallEvent =
   | Join
   | Restore
+  | Mute
   | { readonly type: "leave"; readonly connectionId: string; readonly why: PeerDeparture }
   /** The peer's socket was lost; `until`: the end of its grace period. */
   | { readonly type: "lose"; readonly connectionId: string; readonly until: number }
@@ -63,6 +72,8 @@ export type CallEffect =
   /** Sends the peer list to one peer, or to all. */
   | { readonly type: "list"; readonly to: string | "all" }
   | { readonly type: "signal"; readonly from: string; readonly signal: PeerSignal }
+  /** Another set of the peer's sources is muted. */
+  | { readonly type: "mute"; readonly peer: Peer }
   | { readonly type: "refuse"; readonly refusal: Refusal }
 
 /** The call after an event, and the effects of the event. */
@@ -75,6 +86,8 @@ interface Next {
 const AWAY_RETRY_MS = 1000
 
 export const NO_SUCH_PEER: Refusal = { code: "not_found", message: "You are not in one call with this connection." }
+
+export const NOT_IN_A_CALL: Refusal = { code: "not_found", message: "This participant is in no call." }
 
 /** The participant has a more recent peer. */
 const TAKEN_OVER: Refusal = { code: "conflict", message: "Another tab of the participant has joined." }
@@ -98,6 +111,9 @@ const knownPeer = (call: Call, { own, resume, participantId }: Join): Peer | und
   call.find(({ connectionId }) => connectionId === own) ??
   call.find((peer) => peer.connectionId === resume && peer.participantId === participantId)
 
+/** The member `muted` of a list's entry. */
+const withMuted = (muted: ReadonlyArray<MutedSource>): Pick<CallPeer, "muted"> => (muted.length === 0 ? {} : { muted })
+
 const fits = (others: Call, have: RtcTracks, maxPeers: number): boolean =>
   admitsPeer(
     others.map((peer) => peer.have),
@@ -106,13 +122,21 @@ const fits = (others: Call, have: RtcTracks, maxPeers: number): boolean =>
   )
 
 const join = (call: Call, event: Join): Next => {
-  const { participantId, name, have, maxPeers, freshId } = event
+  const { participantId, name, have, maxPeers, freshId, muted } = event
   const known = knownPeer(call, event)
   const others = call.filter((peer) => peer.participantId !== participantId)
   if (!fits(others, have, maxPeers)) return refused(call, { code: "conflict", message: fullMessage(maxPeers) })
   if (known === undefined) {
     const replaced = call.filter((peer) => peer.participantId === participantId)
-    const peer: Peer = { connectionId: freshId, participantId, name, have, awayUntil: null, isClaimed: true }
+    const peer: Peer = {
+      connectionId: freshId,
+      participantId,
+      name,
+      have,
+      ...withMuted(muted ?? []),
+      awayUntil: null,
+      isClaimed: true,
+    }
     return {
       call: [...others, peer],
       effects: [
@@ -153,7 +177,8 @@ const claimAgain = (call: Call, known: Peer, { peer: given, isClaimed, awayUntil
   if (!isClaimed || known.participantId !== given.participantId) return { call, effects: [] }
   const others = call.filter((other) => other !== known)
   const have = fits(others, given.have, maxPeers) ? given.have : known.have
-  const peer: Peer = { ...given, have, awayUntil, isClaimed: true }
+  const { muted: _, ...reported } = given
+  const peer: Peer = { ...reported, ...withMuted(known.muted ?? []), have, awayUntil, isClaimed: true }
   return {
     call: call.map((other) => (other === known ? peer : other)),
     effects: [{ type: "attach", peer, resumed: true }],
@@ -183,6 +208,20 @@ const restore = (call: Call, event: Restore): Next => {
         .map((gone): CallEffect => ({ type: "detach", peer: gone, why: "replaced" })),
       ...(isClaimed ? ([{ type: "attach", peer, resumed: true }] as const) : []),
     ],
+  }
+}
+
+const mute = (call: Call, { isMeant, source, on }: Mute): Next => {
+  const next = call.map((peer) => {
+    const { muted = [], ...rest } = peer
+    if (!isMeant(peer.participantId) || muted.includes(source) === on) return peer
+    return { ...rest, ...withMuted(on ? [...muted, source] : muted.filter((one) => one !== source)) }
+  })
+  const changed = next.filter((peer, at) => peer !== call[at])
+  if (changed.length === 0) return { call, effects: [] }
+  return {
+    call: next,
+    effects: [...changed.map((peer): CallEffect => ({ type: "mute", peer })), { type: "list", to: "all" }],
   }
 }
 
@@ -219,6 +258,8 @@ export const stepCall = (call: Call, event: CallEvent): Next => {
         ),
         effects: [],
       }
+    case "mute":
+      return mute(call, event)
     case "expire":
       return without(call, ({ awayUntil }) => awayUntil !== null && awayUntil <= event.now, "expired")
     case "signal":

@@ -10,6 +10,7 @@ import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
+import type { MutedSource } from "../../protocol/messages/media.ts"
 import {
   type Call,
   type CallEffect,
@@ -17,10 +18,12 @@ import {
   type CallPeer,
   LATER,
   NO_SUCH_PEER,
+  NOT_IN_A_CALL,
   type Peer,
   type PeerDeparture,
   stepCall,
 } from "./call.ts"
+import { CallMutes } from "./call-mutes.ts"
 import type { CallReply, CallRequest, CallStep, RememberedRoom, StepAnswer } from "./call-request.ts"
 import type { CallServer, ServedRooms } from "./call-server.ts"
 import type { CallNews, NodeMessage, PeerSocket } from "./node-messages.ts"
@@ -47,14 +50,16 @@ interface PeerPlace {
   readonly socket: number
 }
 
-const listed = ({ connectionId, participantId, name, have }: CallPeer): CallPeer => ({
+const listed = ({ connectionId, participantId, name, have, muted }: CallPeer): CallPeer => ({
   connectionId,
   participantId,
   name,
   have,
+  ...(muted !== undefined && { muted }),
 })
 
 type Join = Extract<CallStep, { readonly type: "join" }>
+type Mute = Extract<CallStep, { readonly type: "mute" }>
 type Signal = Extract<CallStep, { readonly type: "signal" }>
 
 export class Calls {
@@ -62,6 +67,7 @@ export class Calls {
   /** Rooms with at least one peer. */
   readonly #rooms = new Map<string, Call>()
   readonly #index = new PeerIndex()
+  readonly #mutes = new CallMutes()
   /** Peers that left since this activation began, kept while an outdated list may still name them. */
   readonly #gone = new Set<string>()
   readonly #sequences: NodeSequences
@@ -133,6 +139,7 @@ export class Calls {
 
   #take(node: string, step: CallStep): StepAnswer {
     if (step.type === "join") return this.#join(node, step)
+    if (step.type === "mute") return this.#mute(step)
     const holder = this.#index.at(node, step.socket)
     if (step.type === "signal") return this.#signal(holder, step)
     if (holder === undefined) return {}
@@ -146,7 +153,8 @@ export class Calls {
     const own = this.#index.at(node, socket)
     const isOwnHere = own?.roomId === roomId
     if (resume !== undefined && !isOwnHere && this.#mayComeBack(roomId, resume)) return { refusal: LATER }
-    const event: CallEvent = { ...step, own: isOwnHere ? own.connectionId : undefined, resume, freshId: newId() }
+    const muted = this.#mutes.of(roomId, participantId)
+    const event: CallEvent = { ...step, own: isOwnHere ? own.connectionId : undefined, resume, freshId: newId(), muted }
     const effects = this.#step(roomId, event, { node, socket })
     for (const effect of effects) {
       if (effect.type === "refuse") return { refusal: effect.refusal }
@@ -175,11 +183,29 @@ export class Calls {
   #signal(holder: IndexedPeer | undefined, { signal }: Signal): StepAnswer {
     if (holder === undefined) return { refusal: NO_SUCH_PEER }
     if (this.#served !== undefined && signal.to === holder.roomId) {
-      this.#served.signal({ room: holder.roomId, peer: holder.connectionId }, signal)
+      const muted = this.#mutes.of(holder.roomId, holder.participantId)
+      this.#served.signal({ room: holder.roomId, peer: holder.connectionId }, signal, muted)
       return {}
     }
     const [effect] = this.#step(holder.roomId, { type: "signal", from: holder.connectionId, signal })
     return effect?.type === "refuse" ? { refusal: effect.refusal } : {}
+  }
+
+  /** A participant who is in no call has nothing to mute. */
+  #mute({ roomId, by, participantId, source, on }: Mute): StepAnswer {
+    const places = participantId === undefined ? [] : this.#index.ofParticipant(participantId)
+    if (participantId !== undefined && places.length === 0) return { refusal: NOT_IN_A_CALL }
+    const isMeant = (id: string): boolean => (participantId === undefined ? id !== by : id === participantId)
+    for (const room of participantId === undefined ? [roomId] : new Set(places.map((place) => place.roomId))) {
+      this.#step(room, { type: "mute", isMeant, source, on })
+      if (!on) this.#ask(room, isMeant, source)
+    }
+    return {}
+  }
+
+  #ask(roomId: string, isMeant: (participantId: string) => boolean, source: MutedSource): void {
+    for (const { participantId, connectionId } of this.#rooms.get(roomId) ?? [])
+      if (isMeant(participantId)) this.#sendTo(this.#index.find(connectionId), (to) => ({ type: "asked", source, to }))
   }
 
   #leave({ roomId, connectionId }: IndexedPeer, why: PeerDeparture): void {
@@ -271,8 +297,10 @@ export class Calls {
   /** `from`: the socket of a join, or of a peer that its node reports. */
   #step(roomId: string, event: CallEvent, from?: PeerPlace): ReadonlyArray<CallEffect> {
     const { call, effects } = stepCall(this.#rooms.get(roomId) ?? [], event)
-    if (call.length === 0) this.#rooms.delete(roomId)
-    else this.#rooms.set(roomId, call)
+    if (call.length === 0) {
+      this.#rooms.delete(roomId)
+      this.#mutes.forget(roomId)
+    } else this.#rooms.set(roomId, call)
     if (event.type === "restore" && !event.isClaimed) this.#putUnclaimed(roomId, call, event.peer.connectionId)
     for (const effect of effects) this.#perform(roomId, effect, from)
     return effects
@@ -281,7 +309,14 @@ export class Calls {
   /** A peer that its own node has not reported yet has no socket. */
   #putUnclaimed(roomId: string, call: Call, connectionId: string): void {
     const peer = call.find((one) => one.connectionId === connectionId)
-    if (peer?.isClaimed === false) this.#index.put(this.#indexed(roomId, peer))
+    if (peer?.isClaimed !== false) return
+    this.#index.put(this.#indexed(roomId, peer))
+    this.#keepMutes(roomId, peer)
+  }
+
+  /** The nodes remember the mutes of an earlier activation. */
+  #keepMutes(roomId: string, { participantId, muted }: Peer): void {
+    if (muted !== undefined) this.#mutes.put(roomId, participantId, muted)
   }
 
   #indexed(roomId: string, { connectionId, participantId }: Peer, from?: PeerPlace): IndexedPeer {
@@ -291,6 +326,7 @@ export class Calls {
   #perform(roomId: string, effect: CallEffect, from: PeerPlace | undefined): void {
     switch (effect.type) {
       case "attach": {
+        this.#keepMutes(roomId, effect.peer)
         const before = this.#index.put(this.#indexed(roomId, effect.peer, from))
         // A peer that resumes while its earlier socket is still open, as after a network change, moves to the new socket.
         const isSame = before?.node === from?.node && before?.socket === from?.socket
@@ -312,6 +348,12 @@ export class Calls {
       case "signal": {
         const { from: sender, signal } = effect
         this.#sendTo(this.#index.find(signal.to), (to) => ({ type: "signal", from: sender, signal, to }))
+        break
+      }
+      case "mute": {
+        const { connectionId, participantId, muted = [] } = effect.peer
+        this.#mutes.put(roomId, participantId, muted)
+        this.#served?.mute({ room: roomId, peer: connectionId }, muted)
         break
       }
       case "refuse":

@@ -1,4 +1,5 @@
 /** Messages from live events to the gateway of one node: peer lists and signals of calls, addressed to some of its sockets. */
+import type { MutedSource } from "../../protocol/messages/media.ts"
 import type { CallPeer, PeerSignal } from "./call.ts"
 import type { ServerSignal } from "./call-server.ts"
 
@@ -25,6 +26,8 @@ export type CallNews =
       readonly signal: PeerSignal | Omit<ServerSignal, "from">
       readonly to: PeerSocket
     }
+  /** A host asks the person to turn the source on. */
+  | { readonly type: "asked"; readonly source: MutedSource; readonly to: PeerSocket }
   /** The socket no longer holds the peer. */
   | { readonly type: "closed"; readonly to: PeerSocket; readonly why: "left" | "moved" | "replaced" }
 

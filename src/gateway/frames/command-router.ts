@@ -123,6 +123,8 @@ export class CommandRouter {
       channel.rights.mesh.join(connection, d, (answer) => reply(answered(channel, answer))),
     "rtc.leave": ({ connection, channel, reply }) =>
       channel.rights.mesh.leave(connection, (answer) => reply(answered(channel, answer))),
+    "rtc.mute": ({ connection, channel, d, reply }) =>
+      channel.rights.mesh.mute(connection, d, (answer) => reply(answered(channel, answer))),
     "rtc.signal": ({ connection, channel, d, reply }) =>
       channel.rights.mesh.signal(connection, d, (answer) => reply(answered(channel, answer))),
   }

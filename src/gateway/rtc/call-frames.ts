@@ -7,6 +7,7 @@ import { limitsOf } from "../../actors/calls/limits.ts"
 import type { CallNews } from "../../actors/calls/node-messages.ts"
 import { iceServersFor } from "../../media/ice-servers.ts"
 import type { DispatchData } from "../../protocol/contract.ts"
+import type { MutedSource } from "../../protocol/messages/media.ts"
 import { OP } from "../../protocol/wire/op.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { GatewayServices } from "../services.ts"
@@ -45,12 +46,16 @@ export class CallFrames {
     this.#send(connection, "rtc.peers", { roomId, connectionId, peers: [], limits, iceServers: [], policy, closed })
   }
 
+  asked(connection: Connection, roomId: string, source: MutedSource): void {
+    this.#send(connection, "rtc.asked", { roomId, source })
+  }
+
   signal(connection: Connection, from: string, signal: Extract<CallNews, { readonly type: "signal" }>["signal"]): void {
     const { to: _, ...passed } = { to: undefined, ...signal }
     this.#send(connection, "rtc.signal", { from, ...passed } as DispatchData<"rtc.signal">)
   }
 
-  #send<T extends "rtc.peers" | "rtc.signal">(connection: Connection, t: T, d: DispatchData<T>): void {
+  #send<T extends "rtc.peers" | "rtc.signal" | "rtc.asked">(connection: Connection, t: T, d: DispatchData<T>): void {
     if (connection.state !== "open") return
     sendAll(connection, [JSON.stringify({ op: OP.dispatch, t, d })], this.#services.options.orderedLimitBytes)
   }

@@ -22,10 +22,9 @@ import { callOf, callOfAbsent, type Facts } from "./places.ts"
 import { rememberedRooms } from "./remembered-rooms.ts"
 import { SignalBudget } from "./signal-budget.ts"
 
-type Answer<T extends "rtc.join" | "rtc.leave" | "rtc.signal"> =
-  | { readonly d: ReplyData<T> }
-  | { readonly refusal: Refusal }
-type Reply<T extends "rtc.join" | "rtc.leave" | "rtc.signal"> = (answer: Answer<T>) => void
+type CallCommand = "rtc.join" | "rtc.leave" | "rtc.signal" | "rtc.mute"
+type Answer<T extends CallCommand> = { readonly d: ReplyData<T> } | { readonly refusal: Refusal }
+type Reply<T extends CallCommand> = (answer: Answer<T>) => void
 
 const ELSEWHERE: Refusal = { code: "not_found", message: "You are not in this room now." }
 const MEDIA_SERVER: Refusal = {
@@ -140,6 +139,19 @@ export class MeshCalls {
       return
     }
     this.#line.ask({ type: "signal", socket, signal }, ({ refusal }) =>
+      reply(refusal === undefined ? { d: {} } : { refusal }),
+    )
+  }
+
+  /** The sender need not be in a call: hosts lead from the console. */
+  mute(connection: Connection, { participantId, source, on }: CommandData<"rtc.mute">, reply: Reply<"rtc.mute">): void {
+    if (this.#services.media.hasServer) {
+      reply({ refusal: MEDIA_SERVER })
+      return
+    }
+    const meant = participantId === undefined ? {} : { participantId }
+    const from = { roomId: this.#callOf(connection) ?? "", by: connection.identity.participantId }
+    this.#line.ask({ type: "mute", ...from, ...meant, source, on: on ?? true }, ({ refusal }) =>
       reply(refusal === undefined ? { d: {} } : { refusal }),
     )
   }
@@ -260,6 +272,11 @@ export class MeshCalls {
         const { from, signal, to } = news
         const member = this.#holderOf(to)
         if (member !== undefined) this.#frames.signal(member.connection, from, signal)
+        break
+      }
+      case "asked": {
+        const member = this.#holderOf(news.to)
+        if (member?.peer !== undefined) this.#frames.asked(member.connection, member.peer.roomId, news.source)
         break
       }
       case "closed":

@@ -20,10 +20,11 @@ const listOf = (own: ReadonlyArray<OwnPeer>): ReadonlyArray<CallPeer> =>
 
 const remembered = (roomId: string, own: ReadonlyArray<OwnPeer>): RememberedRoom => {
   const byId = new Map(
-    own.map(({ connectionId, participantId, name, have, socket, graceMs }) => [
-      connectionId,
-      { connectionId, participantId, name, have, own: { socket, graceMs } },
-    ]),
+    own.map(({ connectionId, participantId, name, have, peers, socket, graceMs }) => {
+      const { muted } = peers.find((peer) => peer.connectionId === connectionId) ?? {}
+      const entry = { connectionId, participantId, name, have, ...(muted !== undefined && { muted }) }
+      return [connectionId, { ...entry, own: { socket, graceMs } }]
+    }),
   )
   const listed = listOf(own)
   const isListed = new Set(listed.map(({ connectionId }) => connectionId))

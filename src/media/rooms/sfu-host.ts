@@ -19,6 +19,7 @@ interface SfuHostOptions {
 }
 
 type Served = { readonly room: string; readonly peer: string }
+type Muted = Extract<SfuTask, { readonly type: "mute" }>["muted"]
 type Signal =
   | { readonly kind: "offer" | "answer"; readonly gen: number; readonly data: string }
   | { readonly kind: "candidates"; readonly gen: number; readonly data: ReadonlyArray<string> }
@@ -77,11 +78,15 @@ export class SfuHost {
     const told = new Map<string, Served>()
     return {
       session: () => `${this.#session}-${opened}`,
-      signal: ({ room, peer }: Served, { kind, gen, data }: Signal): void => {
+      signal: ({ room, peer }: Served, { kind, gen, data }: Signal, muted: Muted): void => {
         const at = { room: roomOf(eventId, room), peer }
         told.set(`${at.room} ${peer}`, at)
-        if (kind === "offer") this.#send({ type: "offer", ...at, gen, sdp: data })
+        if (kind === "offer") this.#send({ type: "offer", ...at, gen, sdp: data, muted })
         else if (kind === "views") this.#send({ type: "look", ...at, views: data })
+      },
+      mute: ({ room, peer }: Served, muted: Muted): void => {
+        const at = { room: roomOf(eventId, room), peer }
+        if (told.has(`${at.room} ${peer}`)) this.#send({ type: "mute", ...at, muted })
       },
       leave: ({ room, peer }: Served): void => {
         const at = { room: roomOf(eventId, room), peer }

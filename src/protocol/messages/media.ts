@@ -1,7 +1,13 @@
 /** Media: seats in calls, the broadcast that viewers watch, recording, and transcripts. */
 import { Schema } from "effect"
 import { Id, Uuid } from "../../model/ids.ts"
-import { CaptureKind, EncoderState, IngestFailure, TranscriptSegment } from "../../model/live/live-values.ts"
+import {
+  CaptureKind,
+  EncoderState,
+  IngestFailure,
+  ParticipantId,
+  TranscriptSegment,
+} from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, connectionCommand, Done, gatewayCommand, NoData } from "../command.ts"
 import { direct, ephemeral, ordered } from "../dispatch.ts"
@@ -20,6 +26,13 @@ export const MediaSeat = Schema.Union([
 export type MediaSeat = typeof MediaSeat.Type
 export type MeshSeat = Extract<MediaSeat, { readonly provider: "mesh" }>
 
+/** What a person sends in a call. */
+export const MediaSource = Schema.Literals(["microphone", "camera", "screen"])
+
+/** What hosts mute; the screen goes with the camera. */
+export const MutedSource = Schema.Literals(["microphone", "camera"])
+export type MutedSource = typeof MutedSource.Type
+
 /** The tracks that a peer sends. */
 export const RtcTracks = Schema.Struct({ audio: Schema.Boolean, video: Schema.Boolean })
 export type RtcTracks = typeof RtcTracks.Type
@@ -29,6 +42,8 @@ const RtcPeer = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
   have: RtcTracks,
+  /** Sources that a host muted for everybody; absent without any. */
+  muted: optional(Schema.Array(MutedSource)),
 })
 
 /** The most that each peer may send to each other peer, depending on the current number of peers in the room. */
@@ -79,7 +94,7 @@ const Slots = Schema.Array(
   Schema.Struct({
     mid: Schema.String,
     peer: nullable(Schema.String),
-    source: nullable(Schema.Literals(["microphone", "camera", "screen"])),
+    source: nullable(MediaSource),
   }),
 )
 const CandidatesKind = Schema.Literal("candidates")
@@ -165,6 +180,21 @@ export const MEDIA_COMMANDS = {
     ]),
     reply: Done,
   }),
+  /**
+   * Mutes a source of a participant in a call, or without `participantId` that of everybody in the sender's room but the sender. With
+   * `on: false` the participant may send it again, and is asked to. A media server stops to forward a muted source; in a call between
+   * browsers the muted one stops to send.
+   */
+  "rtc.mute": connectionCommand({
+    allowed: inCalls(STAFF),
+    data: Schema.Struct({
+      participantId: optional(ParticipantId),
+      source: MutedSource,
+      on: optional(Schema.Boolean),
+    }),
+    reply: Done,
+    managersExemptIn: [],
+  }),
 } as const
 
 export const MEDIA_DISPATCHES = {
@@ -193,6 +223,8 @@ export const MEDIA_DISPATCHES = {
     }),
     [],
   ),
+  /** A host asks the receiver to turn the source on; it is not muted any more. */
+  "rtc.asked": direct(Schema.Struct({ roomId: Uuid, source: MutedSource }), []),
   "rtc.signal": direct(
     Schema.Union([
       Schema.Struct({ from: Schema.String, kind: DescriptionKind, data: Schema.String, gen: Schema.Int }),

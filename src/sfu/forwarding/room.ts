@@ -4,7 +4,7 @@ import type { RtpPacket } from "../rtp/packet.ts"
 import type { Peer } from "../session/peer.ts"
 import { byRecentSpeech, layersWithin, placed, type Wanted } from "./assignment.ts"
 import type { Layer } from "./layer.ts"
-import type { Publication, Source } from "./publication.ts"
+import type { Muted, Publication, Source } from "./publication.ts"
 import type { Slot } from "./slot.ts"
 
 /** A tile that a browser shows. */
@@ -33,6 +33,7 @@ const SPEAKS_FOR_MS = 1500
 interface Member {
   readonly peer: Peer
   views: ReadonlyArray<View>
+  muted: ReadonlyArray<Muted>
   told: string
 }
 
@@ -57,12 +58,19 @@ export class Room {
   }
 
   add(peer: Peer): void {
-    this.#members.set(peer.id, { peer, views: [], told: "" })
+    this.#members.set(peer.id, { peer, views: [], muted: [], told: "" })
     this.#isChanged = true
   }
 
   remove(peer: Peer): void {
     if (this.#members.get(peer.id)?.peer === peer && this.#members.delete(peer.id)) this.decide()
+  }
+
+  mute(id: string, muted: ReadonlyArray<Muted>): void {
+    const member = this.#members.get(id)
+    if (member === undefined) return
+    member.muted = muted
+    this.decide()
   }
 
   look(id: string, views: ReadonlyArray<View>): void {
@@ -89,7 +97,9 @@ export class Room {
   decide(): void {
     this.#isChanged = false
     const now = this.#now()
-    const all = [...this.#members.values()].flatMap(({ peer }) => peer.publications)
+    const all = [...this.#members.values()].flatMap(({ peer, muted }) =>
+      peer.publications.filter(({ source }) => !muted.includes(source === "screen" ? "camera" : source)),
+    )
     const ways = new Map<Publication, Array<Slot>>()
     for (const member of this.#members.values()) this.#place(member, all, ways, now)
     this.#ways = ways

@@ -1,8 +1,9 @@
 /** Calls between browsers over real sockets: who may join which room, where signals go, and what ends a call. */
+import { isDeepStrictEqual } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../../src/model/ids.ts"
 import { eventually } from "../../support/wait.ts"
-import type { Client } from "../client.ts"
+import type { Client, Frame } from "../client.ts"
 import { crowd, held, received, refused } from "../crowd.ts"
 import { openHouse, sharedHouse } from "../house.ts"
 import { breakoutOf, callOf, joinCall, lists, PICTURE, SOUND, untilListed } from "./call.ts"
@@ -132,6 +133,41 @@ test("a camera that goes on or off is listed to everybody, under the same id; wi
   await eventually(() => lists(ann).length === own + 1)
   await ben.command("rtc.leave")
   expect(lists(ben)).toHaveLength(seen)
+})
+
+const mutedIn = (list: Frame): ReadonlyArray<unknown> =>
+  list.peers.map(({ participantId, muted }: Frame) => [participantId, ...(muted ?? [])])
+
+const untilMuted = (client: Client, muted: ReadonlyArray<unknown>): Promise<Frame> =>
+  client.next(({ t, d }) => t === "rtc.peers" && isDeepStrictEqual(mutedIn(d), muted), "a list with these mutes")
+
+test("a host mutes one person or all others; a mute outlives its peer, and ends with a request to the person", async () => {
+  const { stage, roomId, clients } = await callOf(house, ["ann", "ben"])
+  const [ann, ben] = [at(clients, 0), at(clients, 1)]
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const mute = (d: object) => host.command("rtc.mute", d)
+  expect(await mute({ participantId: "nobody", source: "camera" })).toMatchObject(refused("not_found"))
+  expect(await ann.command("rtc.mute", { participantId: "ben", source: "camera" })).toMatchObject(refused("forbidden"))
+  expect(await mute({ participantId: "ann", source: "microphone" })).toMatchObject({ ok: true, d: {} })
+  await untilMuted(ben, [["ann", "microphone"], ["ben"]])
+  await untilMuted(ann, [["ann", "microphone"], ["ben"]])
+
+  // Neither a new peer of the person nor another tab ends it.
+  await ann.command("rtc.leave", {})
+  await untilListed(ben, ["ben"])
+  await joinCall(ann, roomId)
+  await untilMuted(ben, [["ben"], ["ann", "microphone"]])
+
+  await joinCall(host, roomId, SOUND)
+  await mute({ source: "microphone" })
+  await untilMuted(host, [["ben", "microphone"], ["ann", "microphone"], ["host"]])
+  await mute({ participantId: "ben", source: "microphone", on: false })
+  expect((await ben.dispatch("rtc.asked")).d).toEqual({ roomId, source: "microphone" })
+  await untilMuted(ann, [["ben"], ["ann", "microphone"], ["host"]])
+  // Somebody who was never muted may be asked as well.
+  await mute({ participantId: "ben", source: "camera", on: false })
+  expect((await ben.dispatch("rtc.asked")).d).toEqual({ roomId, source: "camera" })
+  expect(ann.received.filter(({ t }) => t === "rtc.asked")).toEqual([])
 })
 
 test("another tab takes the call over, and the first one gets a list that ends it", async () => {

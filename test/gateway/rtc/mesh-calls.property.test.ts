@@ -25,6 +25,7 @@ type Act =
     }
   | { readonly type: "leave" | "lose" | "kick"; readonly who: number; readonly tab: number }
   | { readonly type: "move"; readonly who: number; readonly room: number }
+  | { readonly type: "mute"; readonly who: number; readonly tab: number; readonly on: boolean }
   | { readonly type: "pass"; readonly ms: number }
   /** Another owner, which the gateways notice, or find out when they ask. */
   | { readonly type: "moveOwner"; readonly isTold: boolean }
@@ -39,6 +40,7 @@ const local: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({ type: fc.constant("join" as const), who, tab, video: fc.boolean(), resume: fc.boolean() }),
   },
   fc.record({ type: fc.constantFrom("leave" as const, "lose" as const, "kick" as const), who, tab }),
+  fc.record({ type: fc.constant("mute" as const), who, tab, on: fc.boolean() }),
   fc.record({ type: fc.constant("move" as const), who, room: fc.integer({ min: 0, max: 1 }) }),
   fc.record({ type: fc.constant("pass" as const), ms: fc.integer({ min: 1, max: 20_000 }) }),
 )
@@ -117,6 +119,11 @@ const openEvent = () => {
       socket.leftAt = socket.frames.length
     })
   }
+  const hosts = NODES.map((node) => nodes.connect(node, "host").connection)
+  const mute = ({ tab: tabNo, on }: Extract<Act, { readonly type: "mute" }>, participantId: string): void => {
+    const host = hosts[tabNo] ?? expect.fail("no host")
+    nodes.nodeOf(nodeAt(tabNo)).mute(host, { participantId, source: "microphone", on }, () => {})
+  }
   const perform = (given: Act): void => {
     const name = "who" in given ? `p${given.who}` : ""
     switch (given.type) {
@@ -137,6 +144,9 @@ const openEvent = () => {
         break
       case "move":
         move(name, ROOMS[given.room] ?? ROOMS[0])
+        break
+      case "mute":
+        mute(given, name)
         break
       case "moveOwner":
         nodes.moveOwner(given.isTold)

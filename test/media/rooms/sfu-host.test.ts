@@ -59,17 +59,17 @@ test("the process starts with the first offer, begins anew when it was killed, a
   const { host, rooms, answers, sessions } = await openHost()
   expect(running()).toEqual([])
   const first = offer(1)
-  rooms.signal(ANN, first.signal)
+  rooms.signal(ANN, first.signal, [])
   await eventually(() => answers.length === 1, "an answer")
   const before = rooms.session()
   const [pid = 0] = running()
   process.kill(pid, "SIGKILL")
   // Signals to a process that has just ended are lost, and end nothing.
-  for (let times = 0; times < 20; times++) rooms.signal(ANN, first.signal)
+  for (let times = 0; times < 20; times++) rooms.signal(ANN, first.signal, [])
   await eventually(() => sessions.length > 0, "another session")
   expect(sessions.at(-1)).not.toBe(before)
   const second = offer(2)
-  rooms.signal(ANN, second.signal)
+  rooms.signal(ANN, second.signal, [])
   await eventually(() => answers.some(({ gen }) => gen === 2), "an answer of the next process")
   const port = Number(/ 127\.0\.0\.1 (\d+) typ host/.exec(answers.at(-1)?.sdp ?? "")?.[1])
   await second.client.connect(answers.at(-1)?.sdp ?? "", port)
@@ -80,7 +80,7 @@ test("the process starts with the first offer, begins anew when it was killed, a
 
 test("two servers of one machine with one MEDIA_PORT each take a port of their own", async () => {
   const hosts = [await openHost(), await openHost()]
-  for (const { rooms } of hosts) rooms.signal(ANN, offer(1).signal)
+  for (const { rooms } of hosts) rooms.signal(ANN, offer(1).signal, [])
   await eventually(() => hosts.every(({ answers }) => answers.length === 1), "two answers")
   const ports = hosts.map(({ answers }) => / 127\.0\.0\.1 (\d+) typ host/.exec(answers[0]?.sdp ?? "")?.[1])
   expect(new Set(ports).size).toBe(2)
@@ -89,8 +89,8 @@ test("two servers of one machine with one MEDIA_PORT each take a port of their o
 
 test("an offer that cannot be read is said once, without it, and another activation is another session", async () => {
   const { host, rooms, answers, logged } = await openHost()
-  for (const gen of [1, 2, 3]) rooms.signal(ANN, { kind: "offer", gen, data: "nothing" })
-  rooms.signal(ANN, offer(4).signal)
+  for (const gen of [1, 2, 3]) rooms.signal(ANN, { kind: "offer", gen, data: "nothing" }, [])
+  rooms.signal(ANN, offer(4).signal, [])
   await eventually(() => answers.length === 1, "the answer to the offer that can be read")
   const refusals = () => logged.filter((text) => text.includes("refused"))
   // The process tells of it on another pipe than that of the answers.

@@ -1,5 +1,5 @@
 /** Options of a call, and its events for the application. */
-import type { RtcLimits, RtcTracks } from "../contract/types.ts"
+import type { MutedSource, RtcLimits, RtcTracks } from "../contract/types.ts"
 import type { StreamLike, TrackLike } from "./web-rtc.ts"
 
 export interface LocalMedia {
@@ -19,6 +19,8 @@ export interface MediaPeer {
   readonly name: string
   /** Tracks sent by the peer. */
   readonly have: RtcTracks
+  /** Sources that a host muted for everybody; absent without any. */
+  readonly muted?: ReadonlyArray<MutedSource>
   readonly state: MediaPeerState
   /** Value for the `srcObject` of an element; null until the peer's first track. A new connection has another object. */
   readonly stream: StreamLike | null
@@ -45,4 +47,8 @@ export interface MediaCallEvents {
   readonly state: MediaState
   readonly limits: RtcLimits
   readonly problem: MediaProblem
+  /** A host muted these sources of this participant: nobody receives them. */
+  readonly muted: ReadonlyArray<MutedSource>
+  /** A host asks this participant to turn the source on. */
+  readonly asked: MutedSource
 }

@@ -7,6 +7,7 @@ interface GatewayEvents {
   readonly status: ConnectionStatus
   readonly state: EventState
   readonly "rtc.peers": PeerList
+  readonly "rtc.asked": DispatchData<"rtc.asked">
   readonly "rtc.signal": DispatchData<"rtc.signal">
 }
 

@@ -1,5 +1,5 @@
 /** This participant's tracks. They belong to the application and outlive every call, so that a browser asks for permission once. */
-import type { RtcTracks } from "../contract/types.ts"
+import type { MutedSource, RtcTracks } from "../contract/types.ts"
 import type { StreamLike, TrackLike } from "./web-rtc.ts"
 
 export type TrackKind = "audio" | "video"
@@ -12,6 +12,8 @@ export class LocalTracks {
   /** Tracks last requested by the application: a track of a kind that was off waits for the server. */
   readonly wanted: Record<TrackKind, TrackLike | null>
   #isMuted = false
+  /** Muted by a host: between browsers nothing else stops the sender. */
+  muted: ReadonlyArray<MutedSource> = []
 
   constructor(
     stream: StreamLike,
@@ -25,12 +27,27 @@ export class LocalTracks {
 
   use(kind: TrackKind, track: TrackLike | null): void {
     this[kind] = track
-    if (kind === "audio" && track !== null && this.#isMuted) track.enabled = false
+    if (track !== null && this.#isSilent(kind)) track.enabled = false
   }
 
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted
-    if (this.audio !== null) this.audio.enabled = !isMuted
+    if (this.audio !== null) this.audio.enabled = !this.#isSilent("audio")
+  }
+
+  /** Takes what hosts muted; returns whether that changed. A microphone stays muted afterwards until the application turns it on. */
+  hold(muted: ReadonlyArray<MutedSource>): boolean {
+    if (muted.join() === this.muted.join()) return false
+    const hadPicture = !this.#isSilent("video")
+    this.muted = muted
+    if (muted.includes("microphone")) this.setMuted(true)
+    const hasPicture = !this.#isSilent("video")
+    if (this.video !== null && hadPicture !== hasPicture) this.video.enabled = hasPicture
+    return true
+  }
+
+  #isSilent(kind: TrackKind): boolean {
+    return kind === "audio" ? this.#isMuted || this.muted.includes("microphone") : this.muted.includes("camera")
   }
 
   get have(): RtcTracks {

@@ -4,7 +4,7 @@
  */
 
 import { Emitter } from "../connection/emitter.ts"
-import type { RtcLimits, RtcTracks } from "../contract/types.ts"
+import type { MutedSource, RtcLimits, RtcTracks } from "../contract/types.ts"
 import { CommandRefused, type CommandReply } from "../entry.ts"
 import type { LocalMedia, MediaCallEvents, MediaPeer, MediaProblem, MediaState } from "./call-events.ts"
 import type { CallGateway } from "./call-gateway.ts"
@@ -54,6 +54,9 @@ export class MediaCall {
     gateway.on("status", (status) => this.#follow(status === "ready"))
     gateway.on("state", () => this.#follow(false))
     gateway.on("rtc.peers", (list) => this.#take(list))
+    gateway.on("rtc.asked", ({ roomId, source }) => {
+      if (roomId === this.#roomId) this.#events.emit("asked", source)
+    })
     gateway.on("rtc.signal", (signal) => this.#links?.receive(signal))
   }
 
@@ -64,6 +67,11 @@ export class MediaCall {
 
   get state(): MediaState {
     return this.#state
+  }
+
+  /** What a host muted of this participant. */
+  get muted(): ReadonlyArray<MutedSource> {
+    return this.#tracks?.muted ?? []
   }
 
   get limits(): RtcLimits | undefined {
@@ -233,7 +241,12 @@ export class MediaCall {
     this.#links = undefined
     this.#ownId = undefined
     this.#list = undefined
+    this.#hold([])
     if (had) this.#changed()
+  }
+
+  #hold(muted: ReadonlyArray<MutedSource>): void {
+    if (this.#tracks?.hold(muted) === true) this.#events.emit("muted", muted)
   }
 
   #join(): void {
@@ -301,6 +314,8 @@ export class MediaCall {
       this.#links?.start()
     }
     if (this.#list === list) this.#links?.take(list)
+    if (this.#list !== list) return
+    this.#hold(list.peers.find((peer) => peer.connectionId === list.connectionId)?.muted ?? [])
     if (this.#list !== list) return
     this.#refreshLater()
     this.#events.emit("limits", list.limits)

@@ -84,6 +84,7 @@ CommandName = Literal[
     "rtc.join",
     "rtc.leave",
     "rtc.signal",
+    "rtc.mute",
     "leave",
     "sync",
 ]
@@ -163,6 +164,7 @@ DispatchName = Literal[
     "transcript.segment",
     "transcript.interim",
     "rtc.peers",
+    "rtc.asked",
     "rtc.signal",
 ]
 OptOut = Literal[

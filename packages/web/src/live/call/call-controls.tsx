@@ -65,12 +65,34 @@ const usePushToTalk = <People,>(session: CallSession<People>, isMuted: boolean):
   }, [session, isMuted])
 }
 
+/** What a host muted of this person, or asks them to turn on. */
+const HostsWord = <People,>({ session, view: { held, asked } }: Props<People>) => {
+  const { live } = useTexts()
+  return (
+    <div role="status">
+      {held.map((source) => (
+        <p key={source}>{live.mutedByHost[source]}</p>
+      ))}
+      {asked === null ? null : (
+        <div className="row">
+          <p>{live.askedByHost[asked]}</p>
+          <Button look="main" onPress={() => void session.answer()}>
+            {live.turnOn}
+          </Button>
+          <Button onPress={() => session.decline()}>{live.notNow}</Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
 export const CallControls = <People,>({ session, view }: Props<People>) => {
   const { live } = useTexts()
-  const isMuted = view.microphone !== null && view.isMuted
+  const isMuted = view.microphone !== null && view.isMuted && !view.held.includes("microphone")
   usePushToTalk(session, isMuted)
   return (
     <>
+      <HostsWord session={session} view={view} />
       <div className="row">
         <Button isPressed={view.microphone !== null && !view.isMuted} onPress={() => void session.toggleMicrophone()}>
           {live.microphone}

@@ -1,5 +1,5 @@
 /** Transport of a call: connections between browsers, or to a media server. A line follows the person from room to room. */
-import type { MediaState } from "@gathercue/client/media"
+import type { MediaState, MutedSource } from "@gathercue/client/media"
 
 /** Problems of the call, and reasons for a missing camera or microphone. `lost` means that the media server is unreachable. */
 export type CallProblem = "full" | "replaced" | "unsupported" | "lost" | "denied" | "noDevice" | "insecure"
@@ -12,6 +12,10 @@ export interface LineNews<People> {
   readonly state?: CallState
   readonly people?: People
   readonly problem?: CallProblem
+  /** Sources of this person that a host muted. */
+  readonly held?: ReadonlyArray<MutedSource>
+  /** A host asks the person to turn this source on. */
+  readonly asked?: MutedSource
 }
 
 export interface CallTransport<People> {

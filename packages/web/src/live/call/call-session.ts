@@ -3,6 +3,7 @@
  * joined once takes part in every room that they enter, until they leave the call.
  */
 import type { GatewayClient } from "@gathercue/client"
+import type { MutedSource } from "@gathercue/client/media"
 import type { CallProblem, CallState, CallTransport, LineNews } from "./call-line.ts"
 import type { DeviceKind } from "./devices.ts"
 import { type DevicesView, NO_DEVICES, OwnDevices } from "./own-devices.ts"
@@ -11,6 +12,9 @@ export interface CallView<People> extends DevicesView {
   readonly state: CallState
   readonly people: People
   readonly problem: CallProblem | null
+  readonly held: ReadonlyArray<MutedSource>
+  /** The source that a host asks for; null once it is on, or muted again. */
+  readonly asked: MutedSource | null
 }
 
 export class CallSession<People> {
@@ -23,7 +27,7 @@ export class CallSession<People> {
 
   constructor(line: CallTransport<People>) {
     this.#line = line
-    this.#view = { ...NO_DEVICES, state: "off", problem: null, people: line.nobody }
+    this.#view = { ...NO_DEVICES, state: "off", problem: null, people: line.nobody, held: [], asked: null }
     this.#devices = new OwnDevices({
       sound: (track) => void line.setMicrophone(track),
       picture: (track) => void line.setCamera(track),
@@ -62,7 +66,7 @@ export class CallSession<People> {
     this.#start++
     this.#line.stop()
     this.#devices.close()
-    this.#show({ problem: null })
+    this.#show({ problem: null, held: [], asked: null })
   }
 
   retry(): void {
@@ -71,6 +75,7 @@ export class CallSession<People> {
   }
 
   async toggleMicrophone(): Promise<void> {
+    if (this.#view.held.includes("microphone")) return
     if (this.#view.microphone !== null) this.#devices.setMuted(!this.#view.isMuted)
     else {
       this.#devices.setMuted(false)
@@ -80,15 +85,18 @@ export class CallSession<People> {
 
   /** Sends the sound of the microphone as long as a key is held. Without a microphone nothing happens. */
   talk(isHeld: boolean): void {
+    if (this.#view.held.includes("microphone")) return
     if (this.#view.microphone !== null && this.#view.isMuted === isHeld) this.#devices.setMuted(!isHeld)
   }
 
   async toggleCamera(): Promise<void> {
+    if (this.#view.held.includes("camera")) return
     if (this.#view.hasCamera) this.#devices.turnOffCamera()
     else await this.#devices.turnOn("camera")
   }
 
   async toggleScreen(): Promise<void> {
+    if (this.#view.held.includes("camera")) return
     if (this.#view.isSharing) this.#devices.stopSharing()
     else await this.#devices.share()
   }
@@ -101,9 +109,35 @@ export class CallSession<People> {
     this.#line.show?.(heights)
   }
 
+  /** Turns on what a host asked for. */
+  async answer(): Promise<void> {
+    const { asked } = this.#view
+    this.#show({ asked: null })
+    if (asked === "camera") await this.#devices.turnOn("camera")
+    else if (asked === "microphone") {
+      this.#devices.setMuted(false)
+      await this.#devices.turnOn("microphone")
+    }
+  }
+
+  decline(): void {
+    this.#show({ asked: null })
+  }
+
   #heard(news: LineNews<People>): void {
     this.#show(news)
+    if (news.held !== undefined) this.#obey(news.held)
     if (news.state === "off") this.#devices.close()
+  }
+
+  /** Devices that a host muted are really off, as their lights say. */
+  #obey(held: ReadonlyArray<MutedSource>): void {
+    if (held.includes("microphone")) this.#devices.setMuted(true)
+    if (held.includes("camera")) {
+      this.#devices.stopSharing()
+      this.#devices.turnOffCamera()
+    }
+    if (this.#view.asked !== null && held.includes(this.#view.asked)) this.decline()
   }
 
   #show(change: Partial<CallView<People>>): void {

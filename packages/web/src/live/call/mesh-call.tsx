@@ -1,20 +1,29 @@
 /** A call between the browsers of a room, or through the media server of this server. It follows the person from room to room. */
+import type { GatewayClient } from "@gathercue/client"
 import type { MediaPeer } from "@gathercue/client/media"
 import { useCallback, useRef } from "react"
+import type { Texts } from "../../texts/en.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { CallFrame, type CallProps } from "./call-frame.tsx"
 import { type CallSession, type CallView, sessionsOf } from "./call-session.ts"
+import { PersonControls, RoomControls, useMayMute } from "./host-controls.tsx"
 import { meshLineOf } from "./mesh-line.ts"
 import { Tile } from "./tile.tsx"
+
+const soundRemark = (live: Texts["live"], { have, muted }: MediaPeer): string | null => {
+  if (muted?.includes("microphone")) return live.mutedForAll
+  return have.audio ? null : live.noMicrophone
+}
 
 const sessionOf = sessionsOf(meshLineOf)
 
 interface PeerTileProps {
+  readonly client: GatewayClient
   readonly peer: MediaPeer
   readonly onHeight: (connectionId: string, height: number | null) => void
 }
 
-const PeerTile = ({ peer, onHeight }: PeerTileProps) => {
+const PeerTile = ({ client, peer, onHeight }: PeerTileProps) => {
   const { live } = useTexts()
   // The client is compiled without browser types.
   const stream = peer.stream as MediaStream | null
@@ -22,7 +31,8 @@ const PeerTile = ({ peer, onHeight }: PeerTileProps) => {
     (height: number | null) => onHeight(peer.connectionId, height),
     [onHeight, peer.connectionId],
   )
-  const muteness = peer.have.audio ? null : live.noMicrophone
+  const mayMute = useMayMute(client)
+  const muteness = soundRemark(live, peer)
   const remark = peer.state === "connected" ? muteness : live.peerConnecting
   return (
     <Tile
@@ -32,17 +42,20 @@ const PeerTile = ({ peer, onHeight }: PeerTileProps) => {
       hasPicture={peer.have.video && (stream?.getVideoTracks().length ?? 0) > 0}
       remark={remark}
       onHeight={told}
+      controls={mayMute ? <PersonControls client={client} peer={peer} /> : null}
     />
   )
 }
 
 interface TilesProps {
+  readonly client: GatewayClient
   readonly view: CallView<ReadonlyArray<MediaPeer>>
   readonly session: CallSession<ReadonlyArray<MediaPeer>>
 }
 
-const Tiles = ({ view: { people, picture, microphone, isSharing }, session }: TilesProps) => {
+const Tiles = ({ view: { people, picture, microphone, isSharing }, session, client }: TilesProps) => {
   const { live } = useTexts()
+  const mayMute = useMayMute(client)
   const heights = useRef(new Map<string, number>())
   const onHeight = useCallback(
     (connectionId: string, height: number | null) => {
@@ -53,23 +66,26 @@ const Tiles = ({ view: { people, picture, microphone, isSharing }, session }: Ti
     [session],
   )
   return (
-    <ul className="tiles" aria-label={live.inCall}>
-      <Tile
-        name={live.yourself}
-        stream={picture}
-        sound={microphone}
-        hasPicture={picture !== null}
-        whose={isSharing ? "screen" : "own"}
-      />
-      {people.map((peer) => (
-        <PeerTile key={peer.connectionId} peer={peer} onHeight={onHeight} />
-      ))}
-    </ul>
+    <>
+      <ul className="tiles" aria-label={live.inCall}>
+        <Tile
+          name={live.yourself}
+          stream={picture}
+          sound={microphone}
+          hasPicture={picture !== null}
+          whose={isSharing ? "screen" : "own"}
+        />
+        {people.map((peer) => (
+          <PeerTile key={peer.connectionId} client={client} peer={peer} onHeight={onHeight} />
+        ))}
+      </ul>
+      {mayMute ? <RoomControls client={client} people={people} /> : null}
+    </>
   )
 }
 
 export const MeshCall = (props: CallProps) => (
   <CallFrame {...props} sessionOf={sessionOf}>
-    {(view, session) => <Tiles view={view} session={session} />}
+    {(view, session) => <Tiles client={props.client} view={view} session={session} />}
   </CallFrame>
 )

@@ -21,6 +21,8 @@ export const meshLineOf = (client: GatewayClient): CallTransport<ReadonlyArray<M
     listen: (listener) => {
       call.on("state", (state) => listener({ state }))
       call.on("peers", (people) => listener({ people }))
+      call.on("muted", (held) => listener({ held }))
+      call.on("asked", (asked) => listener({ asked }))
       call.on("problem", ({ code }) => {
         // The call repairs a fault of one link; a seat on a media server has its own line.
         if (code !== "link" && code !== "mediaServer") listener({ problem: code })

@@ -18,12 +18,14 @@ interface TileFrameProps {
   readonly isSpeaking: boolean
   /** Remark such as "connecting". */
   readonly remark?: string | null
+  /** Buttons of hosts. */
+  readonly controls?: ReactNode
   /** The `<video>`, if there is one. */
   readonly children: ReactNode
 }
 
 /** The place of a person, with buttons that enlarge their picture. */
-export const TileFrame = ({ name, hasPicture, isSpeaking, remark = null, children }: TileFrameProps) => {
+export const TileFrame = ({ name, hasPicture, isSpeaking, remark = null, controls, children }: TileFrameProps) => {
   const { live } = useTexts()
   const tile = useRef<HTMLLIElement>(null)
   const float = (): void =>
@@ -43,8 +45,9 @@ export const TileFrame = ({ name, hasPicture, isSpeaking, remark = null, childre
         <bdi>{name}</bdi>
         {remark === null ? null : ` (${remark})`}
       </span>
-      {hasPicture ? (
-        <span className="tile-buttons">
+      <span className="tile-buttons">
+        {controls}
+        {hasPicture ? (
           <Button
             aria-label={live.fullScreen(name)}
             onPress={() => {
@@ -54,18 +57,18 @@ export const TileFrame = ({ name, hasPicture, isSpeaking, remark = null, childre
           >
             ⛶
           </Button>
-          {document.pictureInPictureEnabled ? (
-            <Button aria-label={live.floating(name)} onPress={float}>
-              ⧉
-            </Button>
-          ) : null}
-        </span>
-      ) : null}
+        ) : null}
+        {hasPicture && document.pictureInPictureEnabled ? (
+          <Button aria-label={live.floating(name)} onPress={float}>
+            ⧉
+          </Button>
+        ) : null}
+      </span>
     </li>
   )
 }
 
-interface TileProps extends Pick<TileFrameProps, "name" | "hasPicture" | "remark"> {
+interface TileProps extends Pick<TileFrameProps, "name" | "hasPicture" | "remark" | "controls"> {
   readonly stream: MediaStream | null
   /** Stream whose sound marks the person as speaking, if it is not the one that is played. */
   readonly sound?: MediaStream | null
@@ -86,6 +89,7 @@ export const Tile = ({
   sound = stream,
   whose = "other",
   onHeight,
+  controls,
 }: TileProps) => {
   const video = useRef<HTMLVideoElement>(null)
   const loudness = useLoudness(sound)
@@ -103,7 +107,13 @@ export const Tile = ({
     }
   }, [onHeight])
   return (
-    <TileFrame name={name} hasPicture={hasPicture} isSpeaking={loudness >= SPEAKING} remark={remark}>
+    <TileFrame
+      name={name}
+      hasPicture={hasPicture}
+      isSpeaking={loudness >= SPEAKING}
+      remark={remark}
+      controls={controls}
+    >
       <video
         ref={video}
         aria-label={name}
