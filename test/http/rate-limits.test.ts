@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import { deriveKeyRing } from "../../src/crypto/secret-key.ts"
 import { type LimitName, RATE_LIMIT_KEYS, RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { sealTrip } from "../../src/identity/accounts/oidc.ts"
@@ -24,17 +24,16 @@ import {
   type Workspace,
 } from "../support/api.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
-import { SECRET_KEY, startTestServer, type TestServer } from "../support/server.ts"
+import { SECRET_KEY, startTestServer } from "../support/server.ts"
+import { sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer({
+const server = sharedServer(() =>
+  startTestServer({
     NODE_ENV: "production",
     PUBLIC_URL: "https://events.example.com",
     TRUSTED_PROXIES: "127.0.0.1",
-  })
-})
-afterAll(() => server.stop())
+  }),
+)
 
 let next = 0
 /** Somebody nobody else in this file is: limits by address are counted for each alone. */
