@@ -167,14 +167,10 @@ describe("a transcript", () => {
     expect((await fetch(derivation.url)).status).toBe(404)
   })
 
-  test("of fifty thousand segments is taken, one more is not, nor more than eight mebibytes", async () => {
+  test("of more than fifty thousand segments is refused, and so is one of more than eight mebibytes", async () => {
     const { id } = await recorded()
-    const segments = Array.from({ length: 50_000 }, (_, n) => ({ t0: n, t1: n + 1, text: `word ${n}` }))
-    const given = await put(id, "application/json", JSON.stringify({ segments }))
-    expect([given.status, given.body.segments]).toEqual([201, 50_000])
-    expect((await api("GET", `/v1/recordings/${id}/transcript?q=word+49999`)).body.segments).toHaveLength(1)
-    const over = [...segments, { t0: 1, t1: 2, text: "more" }]
-    expect((await put(id, "application/json", JSON.stringify({ segments: over }))).status).toBe(400)
+    const segments = Array.from({ length: 50_001 }, (_, n) => ({ t0: n, t1: n + 1, text: `word ${n}` }))
+    expect((await put(id, "application/json", JSON.stringify({ segments }))).status).toBe(400)
     expect((await put(id, "text/vtt", "x".repeat(8 * 1024 * 1024 + 1))).status).toBe(413)
   })
 })
@@ -182,7 +178,7 @@ describe("a transcript", () => {
 describe("refused is", () => {
   test("what is not what it says", async () => {
     const { id } = await recorded()
-    for (const [type, raw, status, detail, pointer] of [
+    for (const [type, raw, status, detail, pointer = "#"] of [
       ["text/html", "<p>", 415, "Send the body as application/json or text/vtt or application/x-subrip."],
       ["text/vtt", "1\n00:00:01,000 --> 00:00:02,000\nx", 400, "body: line 1: a WebVTT file begins with WEBVTT."],
       ["application/x-subrip", "1\nnever\nx", 400, "body: line 2: expected times"],

@@ -181,6 +181,17 @@ describe("an upload", () => {
     expect((await api("POST", `/v1/recordings/${id}/complete`, { body: {} })).status).toBe(202)
   })
 
+  test("of other bytes than its checksum says fails, and its bytes are removed", async () => {
+    const event = await published()
+    const { id, uploadUrl } = await begin(event.id)
+    await put(uploadUrl, wavOf(1))
+    await api("POST", `/v1/recordings/${id}/complete`, { body: { sha256: "0".repeat(64) } })
+    expect(await settled(id)).toMatchObject({ status: "failed", failure: { code: "checksum_mismatch" } })
+    await eventually(async () => !(await filesOf()).includes(id), "the removal of the bytes")
+    const again = await put(uploadUrl, wavOf(1))
+    expect(again.status).toBe(409)
+  })
+
   test("of bytes that are no media fails with a reason", async () => {
     const event = await published()
     for (const [what, bytes] of [
