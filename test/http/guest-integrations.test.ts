@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { type CallOptions, call, createWorkspace, type Workspace } from "../support/api.ts"
-import { startTestServer } from "../support/server.ts"
-import { sharedServer, sharedWorkspace } from "../support/shared.ts"
+
+import { ownServer, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()
 const acme = sharedWorkspace(server)
@@ -104,18 +104,14 @@ describe("registering an issuer", () => {
   test("may name a key set on loopback in development, and may not where that switch is off", async () => {
     const body = { issuer: newIssuer(), jwksUrl: "http://127.0.0.1:9/jwks" }
     expect((await create(body)).status).toBe(201)
-    const strict = await startTestServer({ ALLOW_LOOPBACK_TARGETS: "false" })
-    try {
-      const workspace = await createWorkspace(strict.url)
-      for (const jwksUrl of [body.jwksUrl, "https://127.0.0.1/jwks", "https://localhost/jwks"]) {
-        const answer = await call(strict.url, "POST", pathOf(workspace), {
-          key: workspace.key,
-          body: { ...body, jwksUrl },
-        })
-        expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
-      }
-    } finally {
-      await strict.stop()
+    const strict = await ownServer({ ALLOW_LOOPBACK_TARGETS: "false" })
+    const workspace = await createWorkspace(strict.url)
+    for (const jwksUrl of [body.jwksUrl, "https://127.0.0.1/jwks", "https://localhost/jwks"]) {
+      const answer = await call(strict.url, "POST", pathOf(workspace), {
+        key: workspace.key,
+        body: { ...body, jwksUrl },
+      })
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
     }
   })
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
 import { startTestServer } from "../support/server.ts"
-import { sharedServer, sharedWorkspace } from "../support/shared.ts"
+import { ownServer, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
 const server = sharedServer()
@@ -305,14 +305,10 @@ describe("beside the contract", () => {
   })
 
   test("metrics want their token when there is one", async () => {
-    const guarded = await startTestServer({ METRICS_TOKEN: "metrics-token-0123456789-0123456789" })
-    try {
-      expect((await call(guarded.url, "GET", "/metrics")).status).toBe(401)
-      const answer = await call(guarded.url, "GET", "/metrics", { bearer: "metrics-token-0123456789-0123456789" })
-      expect(answer.status).toBe(200)
-    } finally {
-      await guarded.stop()
-    }
+    const guarded = await ownServer({ METRICS_TOKEN: "metrics-token-0123456789-0123456789" })
+    expect((await call(guarded.url, "GET", "/metrics")).status).toBe(401)
+    const answer = await call(guarded.url, "GET", "/metrics", { bearer: "metrics-token-0123456789-0123456789" })
+    expect(answer.status).toBe(200)
   })
 })
 

@@ -25,7 +25,7 @@ import {
 } from "../support/api.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { SECRET_KEY, startTestServer } from "../support/server.ts"
-import { sharedServer } from "../support/shared.ts"
+import { ownServer, sharedServer } from "../support/shared.ts"
 
 const server = sharedServer(() =>
   startTestServer({
@@ -96,14 +96,10 @@ describe("by address", () => {
   })
 
   test("a claimed address counts for nothing when it does not come from a trusted proxy", async () => {
-    const direct = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
-    try {
-      const attempt = () => call(direct.url, "POST", "/v1/accounts/signup", { body: {}, headers: newcomer() })
-      await repeat(20, attempt)
-      expect((await attempt()).status).toBe(429)
-    } finally {
-      await direct.stop()
-    }
+    const direct = await ownServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
+    const attempt = () => call(direct.url, "POST", "/v1/accounts/signup", { body: {}, headers: newcomer() })
+    await repeat(20, attempt)
+    expect((await attempt()).status).toBe(429)
   })
 })
 
@@ -413,12 +409,8 @@ test("answers tell browsers to insist on TLS", async () => {
 })
 
 test("development counts nothing", async () => {
-  const relaxed = await startTestServer()
-  try {
-    const answers = await repeat(70, () => call(relaxed.url, "POST", "/v1/accounts/login", { body: {} }))
-    expect(statuses(answers)).toEqual([400])
-    expect(answers[0]?.headers.get("ratelimit")).toBeNull()
-  } finally {
-    await relaxed.stop()
-  }
+  const relaxed = await ownServer()
+  const answers = await repeat(70, () => call(relaxed.url, "POST", "/v1/accounts/login", { body: {} }))
+  expect(statuses(answers)).toEqual([400])
+  expect(answers[0]?.headers.get("ratelimit")).toBeNull()
 })
