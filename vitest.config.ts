@@ -8,8 +8,8 @@ export default defineConfig({
   test: {
     ...suite(),
     include: ["test/**/*.test.ts"],
-    // Twice the cores of a small machine: some files compute while others wait for timers and processes.
-    maxWorkers: 4,
+    // More than twice the cores of a small machine: some files compute while others wait for timers and processes.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
   },
 })

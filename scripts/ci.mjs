@@ -1,10 +1,10 @@
 /**
  * Runs all checks and suites, two steps at a time, as two cores allow. Prints the output of a step
- * when it ends, then a table of times, the ten slowest tests, and for each step that failed its first failure and the command that
+ * when it ends, then a table of times and processor seconds, the ten slowest tests, and for each step that failed its first failure and the command that
  * repeats it alone. Nothing is run twice. The last line counts tests; a step without tests counts as one failed test if it fails.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -92,6 +92,15 @@ const CROWDS = [
 const LANES = 2
 
 const reportOf = ({ name }) => join(folder, `${name.replaceAll(/\W+/g, "-")}.json`)
+/** Processor seconds of a step: bash writes its own and, in the second line, those of all processes that it waited for. */
+const timesOf = ({ name }) => join(folder, `${name.replaceAll(/\W+/g, "-")}.times`)
+const processorSeconds = (one) => {
+  const [, children = ""] = readFileSync(timesOf(one), "utf8").split("\n")
+  return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, rest]) => sum + minutes * 60 + Number(rest),
+    0,
+  )
+}
 const logOf = ({ name }) => join(folder, `${name.replaceAll(/\W+/g, "-")}.log`)
 
 /** Ends the step with all processes that it started. */
@@ -116,7 +125,12 @@ const run = (one) =>
     const log = openSync(logOf(one), "w")
     const began = performance.now()
     const command = `${one.needs === undefined ? "" : `${one.needs} || exit $?; `}${one.command}${reporters}`
-    const child = spawn("bash", ["-c", command], { cwd: root, stdio: ["ignore", log, log], detached: true })
+    writeFileSync(timesOf(one), "")
+    const child = spawn("bash", ["-c", `trap 'times > "${timesOf(one)}"' EXIT\n${command}`], {
+      cwd: root,
+      stdio: ["ignore", log, log],
+      detached: true,
+    })
     let isLate = false
     const deadline = setTimeout(() => {
       isLate = true
@@ -191,9 +205,15 @@ for (const one of done.filter(({ outcome }) => outcome === "failed" || outcome =
   console.log(`repeat it alone: ${alone}`)
 }
 console.log("\n=== times")
-for (const { name, outcome, seconds } of done)
-  console.log(`${clock(seconds).padStart(6)}  ${outcome.padEnd(8)} ${name}`)
-console.log(`${clock((performance.now() - began) / 1000).padStart(6)}  all, two steps side by side`)
+let processor = 0
+for (const one of done) {
+  const busy = processorSeconds(one)
+  processor += busy
+  console.log(`${clock(one.seconds).padStart(6)}  ${one.outcome.padEnd(8)} ${one.name} (${clock(busy)} of a processor)`)
+}
+console.log(
+  `${clock((performance.now() - began) / 1000).padStart(6)}  all, two steps side by side (${clock(processor)} of a processor)`,
+)
 console.log("\n=== the ten slowest tests")
 for (const { suite, file, fullName, duration } of tests.toSorted((a, b) => b.duration - a.duration).slice(0, 10)) {
   console.log(`${(duration / 1000).toFixed(1).padStart(6)} s  ${suite}  ${file}: ${fullName}`)

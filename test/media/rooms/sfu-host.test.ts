@@ -92,7 +92,10 @@ test("an offer that cannot be read is said once, without it, and another activat
   for (const gen of [1, 2, 3]) rooms.signal(ANN, { kind: "offer", gen, data: "nothing" })
   rooms.signal(ANN, offer(4).signal)
   await eventually(() => answers.length === 1, "the answer to the offer that can be read")
-  expect(logged.filter((text) => text.includes("refused"))).toHaveLength(1)
+  const refusals = () => logged.filter((text) => text.includes("refused"))
+  // The process tells of it on another pipe than that of the answers.
+  await eventually(() => refusals().length > 0, "word of the refused offer")
+  expect(refusals()).toHaveLength(1)
   const next = host.open(EVENT, { signal: () => undefined, begunAnew: () => undefined })
   expect(next.session()).not.toBe(rooms.session())
   rooms.close()
