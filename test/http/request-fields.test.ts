@@ -126,7 +126,8 @@ const told = (schema: DescribedSchema): string => {
   } = resolved(schema)
   const types = typesOf(schema)
   const bounds = [minLength ?? minimum ?? minItems, maxLength ?? maximum ?? maxItems]
-  const name = schema.$ref !== undefined && properties !== undefined ? nameOf(schema) : types.join("|")
+  const isNamed = properties !== undefined && nameOf(schema) !== ""
+  const name = isNamed ? [nameOf(schema), ...types.slice(1)].join("|") : types.join("|")
   return [
     name === "" ? JSON.stringify(schema) : name,
     ...(known === undefined ? [] : [known.join("|")]),

@@ -22,17 +22,45 @@ export interface DescribedSchema {
   readonly additionalProperties?: unknown
 }
 
-export const nameOf = ({ $ref = "" }: DescribedSchema): string => $ref.slice($ref.lastIndexOf("/") + 1)
+/** The only one beside null. */
+const chosen = (schema: DescribedSchema): DescribedSchema | undefined => {
+  const [own, other] = (schema.anyOf ?? []).filter(({ type }) => type !== "null")
+  return other === undefined ? own : undefined
+}
+/** The name of its definition; empty without one. */
+export const nameOf = (schema: DescribedSchema): string => {
+  const { $ref = "" } = chosen(schema) ?? schema
+  return $ref.slice($ref.lastIndexOf("/") + 1)
+}
 /** The schema itself, behind its name and beside null. */
 export const resolved = (schema: DescribedSchema): DescribedSchema => {
-  const [own, other] = (schema.anyOf ?? []).filter(({ type }) => type !== "null")
   if (schema.$ref !== undefined)
     return resolved((description.components.schemas[nameOf(schema)] ?? {}) as DescribedSchema)
-  return own !== undefined && other === undefined ? resolved(own) : schema
+  const own = chosen(schema)
+  return own === undefined ? schema : resolved(own)
 }
 export const typesOf = (schema: DescribedSchema): ReadonlyArray<string> => {
   const own = [resolved(schema).type ?? []].flat()
   return (schema.anyOf ?? []).some(({ type }) => type === "null") ? [...own, "null"] : own
+}
+
+const BY_FORMAT: { readonly [format: string]: string } = {
+  uuid: "0196a1f0-0000-7000-8000-000000000007",
+  "date-time": "2030-01-01T00:00:00Z",
+  email: "ada@example.com",
+  uri: "https://example.com/",
+}
+
+/** A value that the schema takes, as far as its keywords say. */
+const sampleOf = (schema: DescribedSchema): unknown => {
+  const { enum: known, format = "", minLength = 1, minimum, items, properties = {}, required = [] } = resolved(schema)
+  const [type] = typesOf(schema)
+  if (known !== undefined) return known[0]
+  if (type === "string") return BY_FORMAT[format] ?? "x".repeat(Math.max(1, minLength))
+  if (type === "integer" || type === "number") return minimum ?? 1
+  if (type === "array") return items === undefined ? [] : [sampleOf(items)]
+  if (type === "object") return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]))
+  return true
 }
 
 /** A longer text would be refused for the size of the body. */
@@ -93,13 +121,14 @@ const wrongObjects = (
   return [...here([]), ...faults, ...gaps, ...surplus]
 }
 
-/** `given`: a value that the schema takes, from which each wrong one differs in one place. */
-export const wrongValues = (schema: DescribedSchema, given: unknown): ReadonlyArray<Wrong> => {
+/** `given`: a value that the schema takes, if one is known, from which each wrong one differs in one place. */
+export const wrongValues = (schema: DescribedSchema, given?: unknown): ReadonlyArray<Wrong> => {
   const types = typesOf(schema)
   const own = resolved(schema)
   const nothing = types.length === 0 || types.includes("null") ? [] : here(null)
-  if (types.includes("object")) return [...nothing, ...wrongObjects(own, given)]
-  if (types.includes("array")) return [...nothing, ...wrongLists(own, given)]
+  const right = given ?? sampleOf(schema)
+  if (types.includes("object")) return [...nothing, ...wrongObjects(own, right)]
+  if (types.includes("array")) return [...nothing, ...wrongLists(own, right)]
   if (types.includes("integer") || types.includes("number")) return [...nothing, ...wrongNumbers(own)]
   if (types.includes("boolean")) return [...nothing, ...here("yes")]
   return types.includes("string") ? [...nothing, ...wrongTexts(own)] : nothing
