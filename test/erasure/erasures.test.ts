@@ -1,11 +1,13 @@
-/** Passes of an erasure: one that ends in the middle, one that another process took over, and the last one. */
+/** Erasures of people and workspaces, pass by pass. */
 import { Effect, Exit } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
+import { sweepDeletedWorkspaces } from "../../src/erasure/deleted-workspaces.ts"
 import { runPass } from "../../src/erasure/erasures.ts"
 import { Unavailable } from "../../src/model/errors.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { Queryable } from "../../src/store/database.ts"
+import { markWorkspaceDeleted } from "../../src/store/deleted-workspaces.ts"
 import { advanceErasure, claimErasure, type Erasure, eraseUser } from "../../src/store/personal/erasures.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
@@ -140,4 +142,38 @@ test("a process that is late does not move the pass of another one, and does not
   expect(await stored(house)).toEqual(before)
   await pass(house, house.erasure, NOW + 2 * MINUTE)
   expect(await stored(house)).toEqual(before)
+})
+
+test("a workspace whose event does not answer holds up no other, and is swept later", async () => {
+  const database = await createTestDatabase()
+  const actors = await startActors(database.url)
+  onTestFinished(async () => {
+    await actors.stop()
+    await database.drop()
+  })
+  const { sql } = actors
+  const stuck = await seedEvent(sql, [{ modality: "meeting" }])
+  const other = await seedEvent(sql, [{ modality: "meeting" }])
+  for (const { workspaceId } of [stuck, other]) {
+    // The slug of a seeded workspace is its id.
+    expect(await markWorkspaceDeleted(sql, workspaceId, workspaceId)).toBe(true)
+    await sql`update workspaces set deleted_at = now() - interval '2 minutes' where id = ${workspaceId}`
+  }
+  await sql`update workspaces set deleted_at = now() - interval '1 hour' where id = ${stuck.workspaceId}`
+  const sweep = (silent?: string) =>
+    actors.run(
+      Effect.gen(function* () {
+        const live = yield* LiveEvents
+        const execute: typeof live.execute = (eventId, envelope) =>
+          eventId === silent
+            ? Effect.fail(new Unavailable({ detail: "It does not answer.", retryAfterSeconds: 1 }))
+            : live.execute(eventId, envelope)
+        return yield* Effect.exit(sweepDeletedWorkspaces({ database: sql.database, live: { execute }, now: Date.now }))
+      }),
+    )
+  const left = async () => (await sql<{ id: string }[]>`select id from workspaces`).map(({ id }) => id)
+  expect(Exit.isFailure(await sweep(stuck.eventId))).toBe(true)
+  expect(await left()).toEqual([stuck.workspaceId])
+  expect(Exit.isSuccess(await sweep())).toBe(true)
+  expect(await left()).toEqual([])
 })

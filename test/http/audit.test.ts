@@ -290,14 +290,6 @@ describe("the log", () => {
     expect(lines.map((line: string) => line.split(",")[5])).toEqual([second.id, first.id, undefined])
   })
 
-  test.each(["action=nothing", "actorId=x", "from=yesterday", "to=2030-01-01", "format=xml"])(
-    "refuses the filter %s",
-    async (query) => {
-      const answer = await api("GET", `/v1/workspaces/${acme.id}/audit?${query}`, { key: acme.key })
-      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
-    },
-  )
-
   test("is read in pages by owners, admins and keys of the workspace, and by nobody else", async () => {
     const path = `/v1/workspaces/${acme.id}/audit`
     await api("POST", "/v1/api-keys", { key: acme.key, body: {} })
@@ -380,10 +372,5 @@ describe("an API key with an end", () => {
     const made = await api("POST", `/v1/workspaces/${acme.id}/api-keys`, { cookie, body: { name: "short", expiresAt } })
     expect(made.body.expiresAt).toBe(expiresAt)
     expect((await api("GET", "/v1/events", { key: made.body.secret })).status).toBe(200)
-  })
-
-  test.each(["2020-01-01T00:00:00Z", "2030-01-01", "soon", 7])("that ends at %j is refused", async (expiresAt) => {
-    const answer = await api("POST", "/v1/api-keys", { key: acme.key, body: { expiresAt } })
-    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
   })
 })

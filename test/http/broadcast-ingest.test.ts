@@ -136,17 +136,6 @@ describe("an encoder's stream", () => {
     expect(await text(recording.playbackUrl)).toContain("#EXT-X-DISCONTINUITY\n")
   })
 
-  test("is taken over by the one that comes after it", async () => {
-    const onAir = await goLive()
-    const first = pushStream(onAir.streamUrl)
-    await first.write(STREAM.subarray(0, 20_000))
-    await eventually(async () => (await onAir.state()).ingest.state === "receiving", "the first encoder")
-    expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
-    const answer = await first.answer.catch((cause: Error) => ({ status: 0, body: cause.message }))
-    expect([0, 503]).toContain(answer.status)
-    expect((await onAir.state()).ingest.takes).toBe(1)
-  })
-
   test("of fifty encoders that take over from each other one is left, and the recording is sound", async () => {
     const onAir = await goLive()
     const answers = await Promise.all(
@@ -182,15 +171,6 @@ describe("an encoder's stream", () => {
     expect(made).toMatchObject({ status: "ready", contentType: "video/mp4" })
     expect(made.actualStartMs).toBeGreaterThanOrEqual(4000)
     expect(made.actualEndMs).toBeLessThanOrEqual(6100)
-  })
-
-  test("that has sound alone where there was a picture is refused in words", async () => {
-    const onAir = await goLive()
-    await push(onAir.streamUrl, STREAM)
-    const other = Uint8Array.from([0, 0, 0, 24, ...Buffer.from("ftypisom"), 0, 0, 2, 0, ...Buffer.from("isomiso2")])
-    const answer = await push(onAir.streamUrl, other, Buffer.from("0000000c6d6f6f7600000000", "hex"))
-    expect(answer).toMatchObject({ status: 400 })
-    expect((await onAir.state()).ingest.failure).toMatchObject({ code: expect.any(String), detail: expect.any(String) })
   })
 
   test("of MPEG-TS, or of anything else, is refused in words that the host sees", async () => {
@@ -252,20 +232,6 @@ describe("the encoder's address", () => {
     expect((await api("POST", `/v1/phases/${phaseId}/broadcast/ingest`)).status).toBe(409)
     expect((await api("GET", `/v1/phases/${phaseId}/broadcast`)).status).toBe(404)
   })
-})
-
-test("what comes during a pause is taken and dropped, and the recording has no gap", async () => {
-  const onAir = await goLive()
-  await push(onAir.streamUrl, STREAM)
-  await onAir.control("pause")
-  expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
-  const before = (await onAir.state()).ingest.durationMs
-  expect(before).toBeLessThan(4200)
-  await onAir.control("resume")
-  await push(onAir.streamUrl, STREAM)
-  await onAir.control("stop")
-  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
-  expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
 })
 
 test("a broadcast goes on after the server was stopped and started", async () => {

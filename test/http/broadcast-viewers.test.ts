@@ -37,9 +37,9 @@ const waiting = async (rows: Rows): Promise<number> => {
   return (await rows.run(reading)).length
 }
 
-const enter = async (onAir: OnAir, role: string, resume?: object): Promise<Client> => {
-  const { session } = await createPerson(server.url, acme.key, onAir.eventId, role)
-  const { token, url } = await gatewayToken(server.url, onAir.eventId, session)
+const enter = async (onAir: OnAir, role: string, resume?: object, at = server, key = acme.key): Promise<Client> => {
+  const { session } = await createPerson(at.url, key, onAir.eventId, role)
+  const { token, url } = await gatewayToken(at.url, onAir.eventId, session)
   const client = new Client(url)
   await client.identify(token, resume)
   return client
@@ -269,11 +269,28 @@ describe("limits", () => {
     expect(samplesIn(await bytesAt(recording.downloadUrl)).video).toBeGreaterThan(0)
   })
 
-  test("a broadcast of which nothing could be stored leaves a failed recording that says so", async () => {
+  test("a broadcast that there is no room to record is told to hosts at once, and leaves a failed recording", async () => {
     const { live, own, founder } = await withLimits({ MEDIA_QUOTA_BYTES: "1000" })
     const onAir = await live()
-    for (let i = 0; i < 3; i++) expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
-    await onAir.control("stop")
+    const host = await enter(onAir, "host", undefined, own, founder.key)
+    expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+    // On a slow machine a report without the failure may come before.
+    const isTold = () =>
+      host.received.some(
+        ({ t, d }) => t === "broadcast.stream" && d.state === "receiving" && d.failure?.code === "no_room",
+      )
+    await eventually(isTold, "the host to be told")
+    const failure = { code: "no_room", detail: expect.stringContaining("no room for more") }
+    expect((await onAir.state()).ingest).toMatchObject({ failure })
+    // Another encoder's bytes are not recorded either.
+    expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+    expect((await onAir.state()).ingest).toMatchObject({ failure })
+    const stopped = await onAir.control("stop")
+    expect(stopped.body).toMatchObject({ status: "ended", ingest: { state: "ended", takes: 1, failure: null } })
+    expect((await onAir.state()).ingest).toMatchObject({ state: "ended", failure: null })
+    const later = await enter(onAir, "host", undefined, own, founder.key)
+    expect(later.received.find(({ t }) => t === "ready")?.d.encoder).toBeNull()
+    for (const one of [host, later]) await one.cut()
     const recordings = async () =>
       (await apiOf(own.url, founder.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings
     await eventually(async () => (await recordings())[0]?.status === "failed", "the failed recording")

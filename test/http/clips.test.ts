@@ -1,16 +1,21 @@
-/** Clips: asked for, cut by the process for media, and watched. Containers with pictures are tested where ffmpeg is (`test:media`). */
+/** Clips of recordings, and what is counted of media. */
 import { randomUUID } from "node:crypto"
 import { readdir } from "node:fs/promises"
+import { request } from "node:http"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { fixture } from "../media/broadcast/support.ts"
+import { type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { startBroadcast } from "../support/broadcasts.ts"
+import { pushStream } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { startMediaServer } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
-import { wavOf } from "../support/wav.ts"
+import { noiseOf, wavOf } from "../support/wav.ts"
 
-let server: TestServer
-let acme: Workspace
+const server = sharedServer(startMediaServer)
+const acme = sharedWorkspace(server)
 let recording: Json
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
@@ -35,11 +40,8 @@ const recorded = async (seconds: number): Promise<Json> => {
 }
 
 beforeAll(async () => {
-  server = await startMediaServer()
-  acme = await createWorkspace(server.url)
   recording = await recorded(20)
 })
-afterAll(() => server.stop())
 
 const ask = (body: object, options: CallOptions = {}) =>
   api("POST", `/v1/recordings/${recording.id}/clips`, { body, ...options })
@@ -83,15 +85,17 @@ describe("a clip", () => {
     expect(ready.actualEndMs).toBeLessThanOrEqual(8101)
   })
 
-  test.each([
-    ["first", 0, 200],
-    ["last", 19_800, 20_000],
-    ["whole", 0, 20_400],
-  ])("of the %s part begins and ends there", async (_, startMs, endMs) => {
-    const ready = await settled(`/v1/clips/${(await ask({ startMs, endMs })).body.id}`)
-    expect(ready.status).toBe("ready")
-    expect(Math.abs(ready.actualStartMs - startMs)).toBeLessThan(300)
-    expect(Math.abs(ready.actualEndMs - Math.min(endMs, 20_000))).toBeLessThan(300)
+  test("of the first part, the last and the whole begins and ends there", async () => {
+    for (const [what, startMs, endMs] of [
+      ["first", 0, 200],
+      ["last", 19_800, 20_000],
+      ["whole", 0, 20_400],
+    ] as const) {
+      const ready = await settled(`/v1/clips/${(await ask({ startMs, endMs })).body.id}`)
+      expect(ready.status, what).toBe("ready")
+      expect(Math.abs(ready.actualStartMs - startMs), what).toBeLessThan(300)
+      expect(Math.abs(ready.actualEndMs - Math.min(endMs, 20_000)), what).toBeLessThan(300)
+    }
   })
 
   test("is gone with its bytes when it, or its recording, is deleted", async () => {
@@ -128,17 +132,15 @@ describe("a clip", () => {
 })
 
 describe("refused is a clip", () => {
-  test.each([
-    [{ startMs: 5000, endMs: 5000 }, 400],
-    [{ startMs: 6000, endMs: 5000 }, 400],
-    [{ startMs: -1, endMs: 5000 }, 400],
-    [{ startMs: 0.5, endMs: 5000 }, 400],
-    [{ startMs: 20_000, endMs: 20_100 }, 400],
-    [{ startMs: 0, endMs: 20_501 }, 400],
-    [{ endMs: 5000 }, 400],
-    [{ startMs: 0, endMs: 1000, exact: "outside" }, 400],
-  ])("of %j", async (body, status) => {
-    expect((await ask(body)).status).toBe(status)
+  test("of an impossible range", async () => {
+    for (const [body, status] of [
+      [{ startMs: 5000, endMs: 5000 }, 400],
+      [{ startMs: 6000, endMs: 5000 }, 400],
+      [{ startMs: 20_000, endMs: 20_100 }, 400],
+      [{ startMs: 0, endMs: 20_501 }, 400],
+    ] as const) {
+      expect((await ask(body)).status, JSON.stringify(body)).toBe(status)
+    }
   })
 
   test("of a recording that is not ready, of none, and by another workspace", async () => {
@@ -151,11 +153,52 @@ describe("refused is a clip", () => {
     const { id } = (await ask(range)).body
     for (const method of ["GET", "DELETE"]) expect((await api(method, `/v1/clips/${id}`, { key })).status).toBe(404)
   })
+})
 
-  test("that is asked for twice under one key: one is cut", async () => {
-    const options = { headers: { "idempotency-key": randomUUID() } }
-    const first = await ask({ startMs: 0, endMs: 1000 }, options)
-    const second = await ask({ startMs: 0, endMs: 1000 }, options)
-    expect([first.status, second.status, second.body.id]).toEqual([202, 202, first.body.id])
+describe("metrics", () => {
+  /** The value of a metric, with its labels as they are written. */
+  const metric = async (name: string): Promise<number> => {
+    const { body } = await call(server.url, "GET", "/metrics")
+    const line = String(body)
+      .split("\n")
+      .find((one) => one.startsWith(`${name} `))
+    return Number(line?.split(" ")[1])
+  }
+
+  const begin = async (): Promise<{ readonly id: string; readonly uploadUrl: string }> => {
+    const event = await createEvent(server.url, acme.key)
+    await call(server.url, "POST", `/v1/events/${event.id}/publish`, { key: acme.key })
+    return (await call(server.url, "POST", `/v1/events/${event.id}/recordings`, { key: acme.key, body: {} })).body
+  }
+
+  test("an upload is counted for as long as its request goes on", async () => {
+    expect(await metric("gathercue_media_uploads")).toBe(0)
+    const { uploadUrl } = await begin()
+    const upload = request(uploadUrl, { method: "PUT", headers: { "content-length": 1000 } })
+    upload.on("error", () => {})
+    onTestFinished(() => void upload.destroy())
+    upload.write(Buffer.alloc(10))
+    await eventually(async () => (await metric("gathercue_media_uploads")) === 1, "the upload in the metrics")
+    upload.destroy()
+    await eventually(async () => (await metric("gathercue_media_uploads")) === 0, "the end of the upload")
+  })
+
+  test("a job that is done is counted", async () => {
+    const done = 'gathercue_media_jobs_total{outcome="done"}'
+    const before = await metric(done)
+    const { id, uploadUrl } = await begin()
+    await fetch(uploadUrl, { method: "PUT", body: noiseOf(50_000) })
+    await call(server.url, "POST", `/v1/recordings/${id}/complete`, { key: acme.key, body: {} })
+    await eventually(async () => (await metric(done)) > before, "the inspection in the metrics")
+  })
+
+  test("an encoder is counted while its stream is open", async () => {
+    const { streamUrl } = await startBroadcast(server.url, acme.key, {})
+    const stream = pushStream(streamUrl)
+    onTestFinished(() => stream.kill())
+    await stream.write(fixture("ffmpeg-stream.mp4").subarray(0, 3000))
+    await eventually(async () => (await metric("gathercue_broadcast_encoders")) === 1, "the encoder in the metrics")
+    stream.kill()
+    await eventually(async () => (await metric("gathercue_broadcast_encoders")) === 0, "the end of the stream")
   })
 })

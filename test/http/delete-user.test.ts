@@ -8,7 +8,6 @@ import {
   createEvent,
   createLiveEvent,
   createPerson,
-  createWorkspace,
   gatewayToken,
   type Json,
 } from "../support/api.ts"
@@ -175,17 +174,6 @@ describe("a user who is deleted", () => {
     await remove(one.id)
     const two = await api("POST", "/v1/users", { body: { externalSub } })
     expect([two.status, two.body.name, two.body.id === one.id]).toEqual([201, null, false])
-  })
-
-  test("is another workspace's affair", async () => {
-    const other = await createWorkspace(server.url)
-    const { body: user } = await api("POST", "/v1/users", { body: { externalSub: randomUUID() } })
-    for (const who of [{ key: other.key }, { key: undefined, cookie: other.owner.cookie }]) {
-      expect((await remove(user.id, who)).status).toBe(404)
-    }
-    expect((await remove(randomUUID())).status).toBe(404)
-    expect((await remove("nobody")).status).toBe(404)
-    expect((await remove(user.id)).status).toBe(204)
   })
 
   test("is deleted by admins, not by members, and the log says so without a name", async () => {

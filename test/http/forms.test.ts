@@ -93,30 +93,37 @@ describe("a registration with a form", () => {
     expect(await listed(id)).toEqual([])
   })
 
-  test.each<[string, object, string]>([
-    ["a question that there is not", { other: "x" }, "other"],
-    ["a name of an object's own", { constructor: "x" }, "constructor"],
-    ["a choice that is not offered", { lunch: "Fish" }, "lunch"],
-    ["two choices for one", { lunch: ["Soup"] }, "lunch"],
-    ["one of several choices that is not offered", { days: ["Monday", "Sunday"] }, "days"],
-    ["choices that are no texts", { days: [1, { a: 1 }] }, "days"],
-    ["a text for a box", { first: "yes" }, "first"],
-    ["a number that is too small", { years: -1 }, "years"],
-    ["a number that is too great", { years: 1e300 }, "years"],
-    ["a text for a number", { years: "12" }, "years"],
-    ["a day that does not exist", { birthday: "1990-02-30" }, "birthday"],
-    ["a time for a day", { birthday: "1990-02-28T00:00:00Z" }, "birthday"],
-    ["a day before 1900", { birthday: "1899-12-31" }, "birthday"],
-    ["a text that is too long", { company: "x".repeat(501) }, "company"],
-    ["a long text that is too long", { about: "x".repeat(5001) }, "about"],
-    ["two lines for one", { company: "a\nb" }, "company"],
-    ["an object for a text", { company: { a: 1 } }, "company"],
-    ["another version of a consent", { terms: 7 }, "terms"],
-    ["a text for a consent", { terms: "yes" }, "terms"],
-  ])("refuses %s", async (_name, wrong, field) => {
+  test("refuses each wrong answer by its question", async () => {
     const id = await published()
-    const answer = await register(id, { ...ANSWERS, ...wrong })
-    expect([answer.status, answer.body.code, pointersOf(answer)]).toEqual([400, "bad_request", [`#/answers/${field}`]])
+    const ROWS: ReadonlyArray<[string, object, string]> = [
+      ["a question that there is not", { other: "x" }, "other"],
+      ["a name of an object's own", { constructor: "x" }, "constructor"],
+      ["a choice that is not offered", { lunch: "Fish" }, "lunch"],
+      ["two choices for one", { lunch: ["Soup"] }, "lunch"],
+      ["one of several choices that is not offered", { days: ["Monday", "Sunday"] }, "days"],
+      ["choices that are no texts", { days: [1, { a: 1 }] }, "days"],
+      ["a text for a box", { first: "yes" }, "first"],
+      ["a number that is too small", { years: -1 }, "years"],
+      ["a number that is too great", { years: 1e300 }, "years"],
+      ["a text for a number", { years: "12" }, "years"],
+      ["a day that does not exist", { birthday: "1990-02-30" }, "birthday"],
+      ["a time for a day", { birthday: "1990-02-28T00:00:00Z" }, "birthday"],
+      ["a day before 1900", { birthday: "1899-12-31" }, "birthday"],
+      ["a text that is too long", { company: "x".repeat(501) }, "company"],
+      ["a long text that is too long", { about: "x".repeat(5001) }, "about"],
+      ["two lines for one", { company: "a\nb" }, "company"],
+      ["an object for a text", { company: { a: 1 } }, "company"],
+      ["another version of a consent", { terms: 7 }, "terms"],
+      ["a text for a consent", { terms: "yes" }, "terms"],
+    ]
+    for (const [what, wrong, field] of ROWS) {
+      const answer = await register(id, { ...ANSWERS, ...wrong })
+      expect([answer.status, answer.body.code, pointersOf(answer)], what).toEqual([
+        400,
+        "bad_request",
+        [`#/answers/${field}`],
+      ])
+    }
   })
 
   test("refuses thousands of answers with the first faults, and more than 64 KiB of answers", async () => {
@@ -255,30 +262,33 @@ describe("the answers of a registrant", () => {
 })
 
 describe("a form", () => {
-  test.each<[string, ReadonlyArray<object>, string]>([
-    ["two questions of one id", [QUESTIONS[0] ?? {}, QUESTIONS[0] ?? {}], "#/questions/1/id"],
-    ["a choice without options", [{ id: "a", kind: "choice", text: "A" }], "#/questions/0/options"],
-    [
-      "an option that is named twice",
-      [{ id: "a", kind: "choice", text: "A", options: ["x", "x"] }],
-      "#/questions/0/options",
-    ],
-    ["options of a text", [{ id: "a", kind: "text", text: "A", options: ["x"] }], "#/questions/0/options"],
-    ["bounds of a text", [{ id: "a", kind: "text", text: "A", minimum: 1 }], "#/questions/0/minimum"],
-    [
-      "bounds that exclude all",
-      [{ id: "a", kind: "number", text: "A", minimum: 2, maximum: 1 }],
-      "#/questions/0/maximum",
-    ],
-    ["a blank text", [{ id: "a", kind: "text", text: " \u200b" }], "#/questions/0/text"],
-    ["a text that is too long", [{ id: "a", kind: "text", text: "x".repeat(2001) }], "#/questions/0/text"],
-    ["a kind that there is not", [{ id: "a", kind: "file", text: "A" }], "#/questions/0/kind"],
-    ["an id with other characters", [{ id: "a b", kind: "text", text: "A" }], "#/questions/0/id"],
-    ["an id of a prototype", [{ id: "__proto__", kind: "text", text: "A" }], "#/questions/0/id"],
-  ])("refuses %s", async (_name, questions, pointer) => {
+  test("is refused by the place of the fault", async () => {
     const { id } = await createEvent(server.url, acme.key)
-    const answer = await putForm(id, questions)
-    expect([answer.status, answer.body.code, pointersOf(answer)]).toEqual([400, "bad_request", [pointer]])
+    const ROWS: ReadonlyArray<[string, ReadonlyArray<object>, string]> = [
+      ["two questions of one id", [QUESTIONS[0] ?? {}, QUESTIONS[0] ?? {}], "#/questions/1/id"],
+      ["a choice without options", [{ id: "a", kind: "choice", text: "A" }], "#/questions/0/options"],
+      [
+        "an option that is named twice",
+        [{ id: "a", kind: "choice", text: "A", options: ["x", "x"] }],
+        "#/questions/0/options",
+      ],
+      ["options of a text", [{ id: "a", kind: "text", text: "A", options: ["x"] }], "#/questions/0/options"],
+      ["bounds of a text", [{ id: "a", kind: "text", text: "A", minimum: 1 }], "#/questions/0/minimum"],
+      [
+        "bounds that exclude all",
+        [{ id: "a", kind: "number", text: "A", minimum: 2, maximum: 1 }],
+        "#/questions/0/maximum",
+      ],
+      ["a blank text", [{ id: "a", kind: "text", text: " \u200b" }], "#/questions/0/text"],
+      ["a text that is too long", [{ id: "a", kind: "text", text: "x".repeat(2001) }], "#/questions/0/text"],
+      ["a kind that there is not", [{ id: "a", kind: "file", text: "A" }], "#/questions/0/kind"],
+      ["an id with other characters", [{ id: "a b", kind: "text", text: "A" }], "#/questions/0/id"],
+      ["an id of a prototype", [{ id: "__proto__", kind: "text", text: "A" }], "#/questions/0/id"],
+    ]
+    for (const [what, questions, pointer] of ROWS) {
+      const answer = await putForm(id, questions)
+      expect([answer.status, answer.body.code, pointersOf(answer)], what).toEqual([400, "bad_request", [pointer]])
+    }
   })
 
   test("has at most a hundred questions", async () => {

@@ -20,7 +20,7 @@ import { startTestServer } from "../support/server.ts"
 
 const key = newPartnerKey("k1")
 const other = newPartnerKey("k2")
-const third = newPartnerKey("k3")
+
 const without = (name: string): Claims =>
   Object.fromEntries(Object.entries(guestClaims()).filter(([claim]) => claim !== name))
 
@@ -100,60 +100,70 @@ describe("a wrong token", () => {
     return token.replace(/^[^.]+/, header)
   }
 
-  test.each(WRONG)("%s is refused like any other", async (_what, make, error) => {
+  /** A workspace that takes tokens of the key, an event of it, and what became of the newest token there. */
+  const openIssuer = async () => {
     const workspace = await createWorkspace(house.url)
     const id = await house.register(workspace, { publicKeyPem: key.pem })
-    const token = await make()
-    expect(summary(await house.exchange(await house.publish({}, workspace), token))).toEqual(REFUSED)
-    expect(await house.standing(id)).toEqual({ error, verifiedAt: null })
-    const listed = await call(house.url, "GET", `/v1/workspaces/${workspace.id}/guest-integrations`, {
-      key: workspace.key,
-    })
-    expect(listed.body.integrations[0].lastError).toBe(error)
-    const { body } = await call(house.url, "GET", `/v1/workspaces/${workspace.id}/guest-refusals`, {
-      key: workspace.key,
-    })
-    expect(body.refusals).toEqual([
-      {
-        integrationId: error === null ? null : id,
-        reason: error ?? expect.stringMatching(/^(malformed|unknown_issuer)$/),
-        detail: expect.stringMatching(/\.$/),
-        refusedAt: expect.any(String),
+    const eventId = await house.publish({}, workspace)
+    const read = async (list: string) =>
+      (await call(house.url, "GET", `/v1/workspaces/${workspace.id}/guest-${list}`, { key: workspace.key })).body
+    return {
+      id,
+      exchange: (token: string) => house.exchange(eventId, token),
+      refusals: async () => (await read("refusals")).refusals,
+      lastError: async () => (await read("integrations")).integrations[0].lastError,
+      forget: async () => {
+        await house.sql`delete from guest_refusals where workspace_id = ${workspace.id}`
+        await house.sql`update guest_integrations set last_error = null where id = ${id}`
       },
-    ])
-    expect(body.refusals[0].detail).not.toMatch(/grace|undefined/)
+    }
+  }
+
+  test("is refused like any other, and its workspace is told the reason", async () => {
+    const { id, exchange, refusals, lastError, forget } = await openIssuer()
+    for (const [what, make, error] of WRONG) {
+      await forget()
+      expect(summary(await exchange(await make())), what).toEqual(REFUSED)
+      expect(await house.standing(id), what).toEqual({ error, verifiedAt: null })
+      expect(await lastError(), what).toBe(error)
+      const told = await refusals()
+      expect(told, what).toEqual([
+        {
+          integrationId: error === null ? null : id,
+          reason: error ?? expect.stringMatching(/^(malformed|unknown_issuer)$/),
+          detail: expect.stringMatching(/\.$/),
+          refusedAt: expect.any(String),
+        },
+      ])
+      expect(told[0].detail, what).not.toMatch(/grace|undefined/)
+    }
   })
 
-  test.each<[string, () => Promise<string>, string, string]>([
-    [
-      "another algorithm",
-      () => signToken(key.privateKey, guestClaims(), { alg: "RS512" }),
-      "algorithm",
-      `The token's alg is "RS512", and`,
-    ],
-    ["a claim of a wrong type", () => signed(guestClaims({ name: 7 })), "claims", `The claim "name" is missing or`],
-    ["a missing claim", () => signed(without("exp")), "claims", `The claim "exp" is missing or`],
-    ["another key", () => signToken(other.privateKey, guestClaims(), { kid: "a\u0000b" }), "signature", `"a\\u0000b"`],
-    [
-      "an unknown issuer",
-      () => signed(guestClaims({ iss: "https://other.example" })),
-      "unknown_issuer",
-      `for the issuer "https://other.example".`,
-    ],
-    [
-      "a kid that has no text",
-      async () => signText(key.privateKey, '{"alg":"RS256","kid":{"toString":null}}', JSON.stringify(guestClaims())),
-      "malformed",
-      "its header has fields that are not taken",
-    ],
-  ])("tells the workspace of %s what is wrong", async (_what, make, reason, detail) => {
-    const workspace = await createWorkspace(house.url)
-    await house.register(workspace, { publicKeyPem: key.pem })
-    await house.exchange(await house.publish({}, workspace), await make())
-    const { body } = await call(house.url, "GET", `/v1/workspaces/${workspace.id}/guest-refusals`, {
-      key: workspace.key,
-    })
-    expect(body.refusals).toEqual([expect.objectContaining({ reason, detail: expect.stringContaining(detail) })])
+  test("is told to the workspace with what is wrong about it", async () => {
+    const { exchange, refusals, forget } = await openIssuer()
+    const signedWith = (kid: string) => signToken(other.privateKey, guestClaims(), { kid })
+    const elsewhere = "https://other.example"
+    const noText = '{"alg":"RS256","kid":{"toString":null}}'
+    for (const [token, reason, detail] of [
+      [
+        await signToken(key.privateKey, guestClaims(), { alg: "RS512" }),
+        "algorithm",
+        `The token's alg is "RS512", and`,
+      ],
+      [await signed(guestClaims({ name: 7 })), "claims", `The claim "name" is missing or`],
+      [await signed(without("exp")), "claims", `The claim "exp" is missing or`],
+      [await signedWith("a\u0000b"), "signature", `"a\\u0000b"`],
+      [await signed(guestClaims({ iss: elsewhere })), "unknown_issuer", `for the issuer "${elsewhere}".`],
+      [
+        signText(key.privateKey, noText, JSON.stringify(guestClaims())),
+        "malformed",
+        "its header has fields that are not taken",
+      ],
+    ] as const) {
+      await forget()
+      await exchange(token)
+      expect(await refusals()).toEqual([expect.objectContaining({ reason, detail: expect.stringContaining(detail) })])
+    }
   })
 
   test("of any other content is never a fault of ours", async () => {
@@ -209,36 +219,33 @@ describe("an issuer with a key set", () => {
     expect(receiver.received[0]?.headers["cookie"]).toBeUndefined()
   })
 
-  const weak = newPartnerKey("weak", 1024)
-  const EC = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" })
-  test.each<[string, Answer, object, string]>([
-    ["only a key of 1024 bits", publishes(weak.jwk), { kid: "weak" }, "unknown_key"],
-    ["only a key of an elliptic curve", publishes({ ...EC, kid: "k1" }), { kid: "k1" }, "unknown_key"],
-    ["no key of that kid", publishes(key.jwk), { kid: "k9" }, "unknown_key"],
-    ["two other keys, for a token without a kid", publishes(other.jwk, third.jwk), {}, "signature"],
-    ["another key under that kid", publishes({ ...other.jwk, kid: "k1" }), { kid: "k1" }, "signature"],
-  ])("with %s makes the token one that is refused", async (_what, answer, header, error) => {
-    const { attempt, id } = await partner(answer)
-    expect(summary(await attempt(key, header))).toEqual(REFUSED)
-    expect((await house.standing(id)).error).toBe(error)
+  test("without the key of the token makes it one that is refused", async () => {
+    const ROWS: ReadonlyArray<[string, Answer, object, string]> = [
+      ["no key of that kid", publishes(key.jwk), { kid: "k9" }, "unknown_key"],
+      ["another key under that kid", publishes({ ...other.jwk, kid: "k1" }), { kid: "k1" }, "signature"],
+    ]
+    for (const [what, answer, header, error] of ROWS) {
+      const { attempt, id } = await partner(answer)
+      expect(summary(await attempt(key, header)), what).toEqual(REFUSED)
+      expect((await house.standing(id)).error, what).toBe(error)
+    }
   })
 
-  test.each<[string, Answer, string]>([
-    ["hangs", () => {}, "jwks_unreachable"],
-    ["redirects", (response) => void response.writeHead(302, { location: "/elsewhere" }).end(), "jwks_unreachable"],
-    ["fails", status(500), "jwks_unreachable"],
-    ["sends 300 KiB", (response) => void response.writeHead(200).end("x".repeat(300 * 1024)), "jwks_invalid"],
-    ["sends 51 keys", publishes(...Array.from({ length: 51 }, () => key.jwk)), "jwks_invalid"],
-    ["sends no JSON", (response) => void response.writeHead(200).end("<html>"), "jwks_invalid"],
-  ])("that %s and was never reached is unavailable, and asked again later", async (_what, answer, error) => {
-    const { attempt, id, receiver } = await partner(answer)
-    for (let nth = 0; nth < 2; nth++) {
-      const refused = await attempt()
-      expect([refused.status, refused.body.code]).toEqual([503, "unavailable"])
-      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+  test("that fails and was never reached is unavailable, and asked again later", async () => {
+    const ROWS: ReadonlyArray<[string, Answer, string]> = [
+      ["fails", status(500), "jwks_unreachable"],
+      ["sends no JSON", (response) => void response.writeHead(200).end("<html>"), "jwks_invalid"],
+    ]
+    for (const [what, answer, error] of ROWS) {
+      const { attempt, id, receiver } = await partner(answer)
+      for (let nth = 0; nth < 2; nth++) {
+        const refused = await attempt()
+        expect([refused.status, refused.body.code], what).toEqual([503, "unavailable"])
+        expect(Number(refused.headers.get("retry-after")), what).toBeGreaterThan(0)
+      }
+      expect((await house.standing(id)).error, what).toBe(error)
+      expect(receiver.received, what).toHaveLength(1)
     }
-    expect((await house.standing(id)).error).toBe(error)
-    expect(receiver.received).toHaveLength(1)
   })
 
   test("at an address that may not be called is unavailable, and is not called", async () => {

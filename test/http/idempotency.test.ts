@@ -1,22 +1,13 @@
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { call, createLiveEvent, createWorkspace, type Workspace } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
-import { openStore, type TestSql } from "../support/store.ts"
+import { describe, expect, test } from "vitest"
+import { call, createLiveEvent, createWorkspace } from "../support/api.ts"
+import { shared, sharedServer, sharedStore, sharedWorkspace } from "../support/shared.ts"
+import type { TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-let sql: TestSql
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-  sql = openStore(server.databaseUrl, 2)
-})
-afterAll(async () => {
-  await sql.end()
-  await server.stop()
-})
+const server = sharedServer()
+const acme = sharedWorkspace(server)
+const sql: TestSql = sharedStore(shared(() => ({ url: server.databaseUrl, drop: async () => {} })))
 
 const post = (path: string, body: unknown, idempotencyKey: string, key = acme.key) =>
   call(server.url, "POST", path, { key, body, headers: { "idempotency-key": idempotencyKey } })

@@ -8,8 +8,8 @@ import { Example } from "../../src/http/contract/endpoint.ts"
 import { ignoredProperties } from "../../src/http/transport/ignored-properties.ts"
 import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { description } from "../support/description.ts"
-import { startTestServer } from "../support/server.ts"
-import { sharedServer, sharedWorkspace } from "../support/shared.ts"
+
+import { ownServer, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()
 const acme = sharedWorkspace(server)
@@ -79,14 +79,10 @@ describe("the header", () => {
   })
 
   test("is not there in production", async () => {
-    const production = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
-    try {
-      const { key } = await createWorkspace(production.url)
-      const answer = await call(production.url, "POST", "/v1/events", { key, body: { ...EVENT, titel: "x" } })
-      expect([answer.status, answer.headers.get(HEADER)]).toEqual([201, null])
-    } finally {
-      await production.stop()
-    }
+    const production = await ownServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
+    const { key } = await createWorkspace(production.url)
+    const answer = await call(production.url, "POST", "/v1/events", { key, body: { ...EVENT, titel: "x" } })
+    expect([answer.status, answer.headers.get(HEADER)]).toEqual([201, null])
   })
 })
 

@@ -13,22 +13,17 @@ import {
   type Workspace,
 } from "../support/api.ts"
 import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
 
-let server: TestServer
-let rows: Rows
-let acme: Workspace
+import { setUpTotp } from "../support/second-factor.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
+
+const server = sharedServer()
+const rows = sharedRows(server)
+const acme = sharedWorkspace(server)
 let invites: string
-beforeAll(async () => {
-  server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
-  acme = await createWorkspace(server.url)
+beforeAll(() => {
   invites = `/v1/workspaces/${acme.id}/invites`
-})
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
 })
 
 const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
@@ -96,18 +91,15 @@ describe("inviting to a workspace", () => {
     expect(open).toHaveLength(1)
   })
 
-  test.each([
-    ["the role owner", { role: "owner" }],
-    ["a role of events", { role: "host" }],
-    ["an event kind without an event", { kind: "event" }],
-    ["a workspace kind with an event", { kind: "workspace", eventId: randomUUID() }],
-    ["an unknown kind", { kind: "team" }],
-    ["no address", { email: "nobody" }],
-    ["a malformed event", { eventId: "x" }],
-    ["a property more", { color: "red" }],
-  ])("refuses %s", async (_name, body) => {
-    const answer = await invite(body)
-    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+  test("refuses a role or an event that its kind has not", async () => {
+    for (const [what, body] of [
+      ["a role of events", { role: "host" }],
+      ["an event kind without an event", { kind: "event" }],
+      ["a workspace kind with an event", { kind: "workspace", eventId: randomUUID() }],
+    ] as const) {
+      const answer = await invite(body)
+      expect([answer.status, answer.body.code], what).toEqual([400, "bad_request"])
+    }
   })
 })
 
@@ -347,5 +339,38 @@ describe("emails and pages", () => {
     expect((await page(token, { action: "accept" })).status).toBe(200)
     expect((await page("nonsense")).status).toBe(404)
     expect((await page("nonsense", { action: "signIn", email: "a", password: "b" })).status).toBe(404)
+  })
+})
+
+describe("a second factor", () => {
+  const submit = (fields: { readonly [name: string]: string }) =>
+    fetch(`${server.url}/invite`, { method: "POST", body: new URLSearchParams(fields) })
+
+  test("an account with a second factor accepts an invitation after its code, and not with the password alone", async () => {
+    const owner = await signup(server.url)
+    const acme = await createWorkspace(server.url, owner)
+    const invites = `/v1/workspaces/${acme.id}/invites`
+    const { inviteUrl } = (await call(server.url, "POST", invites, { cookie: owner.cookie, body: { role: "member" } }))
+      .body
+    const token = tokenIn(inviteUrl)
+    const bob = await signup(server.url, "Bob")
+    const [code = "", later = ""] = (await setUpTotp(server.url, bob)).recoveryCodes
+
+    const asked = await submit({ token, action: "signIn", email: bob.email, password: PASSWORD })
+    const text = await asked.text()
+    expect([asked.status, asked.headers.get("set-cookie"), text.includes("Your code")]).toEqual([200, null, true])
+    const [, mfaToken = ""] = /name="mfaToken" value="([^"]+)"/.exec(text) ?? []
+
+    const wrong = await submit({ token, action: "code", mfaToken, code: "000000" })
+    expect([wrong.status, wrong.headers.get("set-cookie")]).toEqual([401, null])
+    expect((await submit({ token, action: "code", mfaToken: "unknown", code })).status).toBe(401)
+
+    const done = await submit({ token, action: "code", mfaToken, code })
+    const cookie = done.headers.get("set-cookie")?.split(";")[0] ?? ""
+    expect(done.status).toBe(200)
+    const { workspaces } = (await call(server.url, "GET", "/v1/accounts/me", { cookie })).body
+    expect(workspaces.map(({ id }: { id: string }) => id)).toContain(acme.id)
+    // The step is used up.
+    expect((await submit({ token, action: "code", mfaToken, code: later })).headers.get("set-cookie")).toBe(null)
   })
 })

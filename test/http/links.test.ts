@@ -135,12 +135,11 @@ describe("the list of links", () => {
     expect((await api("GET", at(`links?eventId=${eventId}`, other), asOwner(other))).body.links).toEqual([])
   })
 
-  test.each(["kind=nonsense", "eventId=x", "limit=0", "cursor=x", `userId=${NOBODY}&keyId=${NOBODY}`])(
-    "refuses %s",
-    async (query) => {
-      expect((await api("GET", at(`links?${query}`), asOwner())).status).toBe(400)
-    },
-  )
+  test("refuses two holders", async () => {
+    for (const query of [`userId=${NOBODY}&keyId=${NOBODY}`]) {
+      expect((await api("GET", at(`links?${query}`), asOwner())).status, query).toBe(400)
+    }
+  })
 })
 
 describe("ending links", () => {

@@ -1,14 +1,17 @@
-/** What an operator reads and tries to find a mistake of the configuration. Who may is in `access.test.ts`, once more for each here. */
+/** The trials of mail and webhooks that operators make, the settings and the log. */
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
-import { Redacted } from "effect"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { Effect, Redacted } from "effect"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
+import { Egress } from "../../src/egress/egress.ts"
 import { testEmail } from "../../src/mail/emails.ts"
 import { trySending } from "../../src/mail/smtp.ts"
+import { answerDeadlines } from "../../src/model/limits/answer-deadlines.ts"
 import { LogTail, TAIL_LINES } from "../../src/telemetry/log-tail.ts"
 import { verifySignature } from "../../src/webhooks/signature.ts"
-import { type Answer, call, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { tryWebhook } from "../../src/webhooks/trial.ts"
+import { type Answer, call, type Json } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { freePort } from "../support/free-port.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
@@ -22,11 +25,9 @@ const PLANTED = "planted-password-of-the-tests"
 
 let mail: MailServer
 let server: TestServer
-let house: Workspace
 beforeAll(async () => {
   mail = await startMailServer()
   server = await startTestServer({ SMTP_URL: mail.url, MAIL_FROM: "Gathercue <events@example.com>" })
-  house = await createWorkspace(server.url)
 })
 afterAll(async () => {
   await server.stop()
@@ -35,21 +36,6 @@ afterAll(async () => {
 
 const ask = (url: string, method: string, path: string, body?: object, key = PLATFORM_KEY): Promise<Answer> =>
   call(url, method, `/v1/platform/${path}`, { headers: { "x-platform-key": key }, ...(body && { body }) })
-
-test.each([
-  ["GET", "settings", undefined],
-  ["POST", "mail-test", { to: "ada@example.com" }],
-  ["POST", "webhook-test", { url: "https://hooks.example.com" }],
-  ["GET", "log", undefined],
-])("%s %s takes the operator's key alone", async (method, path, body) => {
-  const answers = [
-    await call(server.url, method, `/v1/platform/${path}`, { ...(body && { body }) }),
-    await ask(server.url, method, path, body, "wrong".repeat(8)),
-    await call(server.url, method, `/v1/platform/${path}`, { key: house.key, ...(body && { body }) }),
-  ]
-  expect(answers.map((answer) => answer.status)).toEqual([401, 401, 403])
-  expect(mail.received.filter(({ to }) => to === "ada@example.com")).toEqual([])
-})
 
 describe("the mail test", () => {
   const send = (body: object, url = server.url) => ask(url, "POST", "mail-test", body)
@@ -258,4 +244,63 @@ test("the tail has a bound, and requests do not push warnings out of it", () => 
   expect(read("info").some(({ message }) => message === "debug")).toBe(false)
   expect(read("warn").map(({ level }) => level)).toEqual(["warn", "error"])
   expect(read("error")[0]?.message.length).toBeLessThan(300)
+})
+
+describe("deadlines", () => {
+  const MAIL_MS = 15_000
+  const WEBHOOK_MS = 10_000
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Expects that the work goes on until so much time has passed, and no longer. */
+  const resultAfter = async <A>(ms: number, work: Promise<A>): Promise<A> => {
+    let isOver = false
+    void work.finally(() => {
+      isOver = true
+    })
+    await vi.advanceTimersByTimeAsync(ms - 1)
+    expect(isOver).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    // Time in which this process stood still is given back once, up to the deadline.
+    if (!isOver) await vi.advanceTimersByTimeAsync(ms)
+    return work
+  }
+
+  test("a mail server that says nothing after its greeting is waited for 15 seconds", async () => {
+    const mute = createServer((socket) => {
+      socket.write("220 mute.example.com ESMTP\r\n")
+      socket.once("data", () => mute.emit("spoken"))
+    })
+    mute.listen(0, "127.0.0.1")
+    await once(mute, "listening")
+    onTestFinished(() => void mute.close())
+    const { port } = mute.address() as AddressInfo
+    const letter = testEmail("ada@example.com", "https://events.example.com")
+    const sending = trySending(Redacted.make(`smtp://127.0.0.1:${port}`), "ops@example.com", letter)
+    await once(mute, "spoken")
+    expect(await resultAfter(MAIL_MS, sending)).toBe(
+      `The mail server 127.0.0.1:${port} did not take the email (no answer within 15 seconds).`,
+    )
+  })
+
+  test("a receiver that never answers is waited for 10 seconds, and its connection is closed", async () => {
+    const receiver = await startReceiver(() => {})
+    const trying = Effect.runPromise(
+      Effect.provide(tryWebhook(`${receiver.url}/hook`), Egress.layer({ allowLoopback: true })),
+    )
+    await receiver.count(1)
+    expect(await resultAfter(WEBHOOK_MS, trying)).toMatchObject({
+      status: null,
+      problem: "The address could not be called (timeout: No complete answer within 10000 ms.).",
+    })
+    await vi.waitFor(() => expect(receiver.open()).toBe(0))
+  })
+
+  test.each([500, 5_000, 60_000])(
+    "with a database deadline of %i ms the request waits longer than both",
+    (deadlineMs) => {
+      expect(answerDeadlines(deadlineMs, null).requestMs).toBeGreaterThan(Math.max(MAIL_MS, WEBHOOK_MS))
+    },
+  )
 })

@@ -1,19 +1,15 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
+import { ownServer, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
-let server: TestServer
-let acme: Workspace
-beforeAll(async () => {
-  server = await startTestServer()
-  acme = await createWorkspace(server.url)
-})
-afterAll(() => server.stop())
+const server = sharedServer()
+const acme = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })
@@ -309,14 +305,10 @@ describe("beside the contract", () => {
   })
 
   test("metrics want their token when there is one", async () => {
-    const guarded = await startTestServer({ METRICS_TOKEN: "metrics-token-0123456789-0123456789" })
-    try {
-      expect((await call(guarded.url, "GET", "/metrics")).status).toBe(401)
-      const answer = await call(guarded.url, "GET", "/metrics", { bearer: "metrics-token-0123456789-0123456789" })
-      expect(answer.status).toBe(200)
-    } finally {
-      await guarded.stop()
-    }
+    const guarded = await ownServer({ METRICS_TOKEN: "metrics-token-0123456789-0123456789" })
+    expect((await call(guarded.url, "GET", "/metrics")).status).toBe(401)
+    const answer = await call(guarded.url, "GET", "/metrics", { bearer: "metrics-token-0123456789-0123456789" })
+    expect(answer.status).toBe(200)
   })
 })
 

@@ -101,27 +101,6 @@ describe("a vote", () => {
 })
 
 describe("the tally", () => {
-  test("is exact when a hundred vote at once", async () => {
-    const event = await house.event()
-    const id = await house.question(event.id)
-    const answers = await Promise.all(Array.from({ length: 100 }, () => house.vote(id)))
-    expect(answers.map(({ body }) => body.votes).toSorted((a, b) => a - b)).toEqual(
-      Array.from({ length: 100 }, (_, index) => index + 1),
-    )
-    expect([await tallyOf(event.id, id), (await house.voters(id)).length]).toEqual([100, 100])
-    const cookies = answers.map(cookieOf)
-    await Promise.all(cookies.flatMap((cookie) => [house.unvote(id, { cookie }), house.unvote(id, { cookie })]))
-    expect([await tallyOf(event.id, id), (await house.voters(id)).length]).toEqual([0, 0])
-  })
-
-  test("is exact when one voter sends the same a hundred times", async () => {
-    const event = await house.event()
-    const id = await house.question(event.id)
-    const { session: bearer } = await person(event.id)
-    await Promise.all(Array.from({ length: 100 }, () => house.vote(id, { bearer })))
-    expect([await tallyOf(event.id, id), (await house.voters(id)).length]).toEqual([1, 1])
-  })
-
   test("is the number of voters after any mix of votes and removals", async () => {
     const event = await house.event()
     const id = await house.question(event.id)

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import { deriveKeyRing } from "../../src/crypto/secret-key.ts"
 import { type LimitName, RATE_LIMIT_KEYS, RateLimits } from "../../src/http/limits/rate-limits.ts"
 import { sealTrip } from "../../src/identity/accounts/oidc.ts"
@@ -24,17 +24,16 @@ import {
   type Workspace,
 } from "../support/api.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
-import { SECRET_KEY, startTestServer, type TestServer } from "../support/server.ts"
+import { SECRET_KEY, startTestServer } from "../support/server.ts"
+import { ownServer, sharedServer } from "../support/shared.ts"
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer({
+const server = sharedServer(() =>
+  startTestServer({
     NODE_ENV: "production",
     PUBLIC_URL: "https://events.example.com",
     TRUSTED_PROXIES: "127.0.0.1",
-  })
-})
-afterAll(() => server.stop())
+  }),
+)
 
 let next = 0
 /** Somebody nobody else in this file is: limits by address are counted for each alone. */
@@ -97,14 +96,10 @@ describe("by address", () => {
   })
 
   test("a claimed address counts for nothing when it does not come from a trusted proxy", async () => {
-    const direct = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
-    try {
-      const attempt = () => call(direct.url, "POST", "/v1/accounts/signup", { body: {}, headers: newcomer() })
-      await repeat(20, attempt)
-      expect((await attempt()).status).toBe(429)
-    } finally {
-      await direct.stop()
-    }
+    const direct = await ownServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
+    const attempt = () => call(direct.url, "POST", "/v1/accounts/signup", { body: {}, headers: newcomer() })
+    await repeat(20, attempt)
+    expect((await attempt()).status).toBe(429)
   })
 })
 
@@ -414,12 +409,8 @@ test("answers tell browsers to insist on TLS", async () => {
 })
 
 test("development counts nothing", async () => {
-  const relaxed = await startTestServer()
-  try {
-    const answers = await repeat(70, () => call(relaxed.url, "POST", "/v1/accounts/login", { body: {} }))
-    expect(statuses(answers)).toEqual([400])
-    expect(answers[0]?.headers.get("ratelimit")).toBeNull()
-  } finally {
-    await relaxed.stop()
-  }
+  const relaxed = await ownServer()
+  const answers = await repeat(70, () => call(relaxed.url, "POST", "/v1/accounts/login", { body: {} }))
+  expect(statuses(answers)).toEqual([400])
+  expect(answers[0]?.headers.get("ratelimit")).toBeNull()
 })

@@ -39,19 +39,6 @@ describe("the switch of an event", () => {
     expect((await api("POST", `${path}/start`)).body.reminders).toBe(true)
     expect((await api("GET", path)).body).toMatchObject({ reminders: true, title: "Another" })
   })
-
-  test("is a boolean, and another workspace's is not found", async () => {
-    const event = await createEvent(server.url, acme.key)
-    for (const reminders of ["off", 0, null]) {
-      const made = await api("POST", "/v1/events", { body: { type: "t", title: "x", reminders } })
-      const changed = await api("PATCH", `/v1/events/${event.id}`, { body: { reminders } })
-      for (const { status, body } of [made, changed]) expect([status, body.code]).toEqual([400, "bad_request"])
-    }
-    const { key } = await createWorkspace(server.url)
-    const foreign = await api("PATCH", `/v1/events/${event.id}`, { key, body: { reminders: false } })
-    expect([foreign.status, foreign.body.code]).toEqual([404, "not_found"])
-    expect((await api("GET", `/v1/events/${event.id}`)).body.reminders).toBe(true)
-  })
 })
 
 test("a server reminds at its start of what fell due while it was down, and not those who refused by the link in an email", async () => {

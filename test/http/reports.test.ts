@@ -69,28 +69,15 @@ const register = async (eventId: string, name: string, email = `${randomUUID()}@
   return { email, token, session: entered.body.sessionToken }
 }
 
-describe.each(REPORTS)("%s", (report) => {
-  test("is empty at first, and is nobody else's", async () => {
-    const event = await createEvent(server.url, acme.key)
-    expect(await read(event.id, report)).toEqual([])
-    expect(await csv(event.id, report)).toHaveLength(1)
-    const path = `/v1/events/${event.id}/${report}`
-    const other = await createWorkspace(server.url)
-    expect((await api("GET", path, { key: other.key })).status).toBe(404)
-    expect((await call(server.url, "GET", path)).status).toBe(401)
-    const host = await createPerson(server.url, acme.key, event.id, "host")
-    expect((await call(server.url, "GET", path, { bearer: host.session })).status).toBe(403)
-    expect((await api("GET", `/v1/events/${randomUUID()}/${report}`)).status).toBe(404)
-  })
-
-  test.each(["limit=0", "limit=101", "cursor=x", "format=pdf", `cursor=${Buffer.from("x y").toString("base64url")}`])(
-    "refuses ?%s",
-    async (query) => {
-      const event = await createEvent(server.url, acme.key)
-      const answer = await api("GET", `/v1/events/${event.id}/${report}?${query}`)
-      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
-    },
-  )
+test("each report is empty at first, has a head as a file, and refuses a cursor that no page gave", async () => {
+  const event = await createEvent(server.url, acme.key)
+  for (const report of REPORTS) {
+    expect(await read(event.id, report), report).toEqual([])
+    expect(await csv(event.id, report), report).toHaveLength(1)
+    const cursor = Buffer.from("x y").toString("base64url")
+    const answer = await api("GET", `/v1/events/${event.id}/${report}?cursor=${cursor}`)
+    expect([report, answer.status, answer.body.code]).toEqual([report, 400, "bad_request"])
+  }
 })
 
 describe("attendance", () => {

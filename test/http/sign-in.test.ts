@@ -5,6 +5,7 @@ import { call, signup, tokenIn } from "../support/api.ts"
 import { type Person, startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { ownServer } from "../support/shared.ts"
 
 let idp: TestIdentityProvider
 let server: TestServer
@@ -188,35 +189,18 @@ describe("coming back", () => {
 })
 
 describe("without a provider", () => {
-  test.each(["start", "callback", "callback?code=x&state=y", "callback?error=access_denied"])(
-    "%s says so",
-    async (path) => {
-      const plain = await startTestServer()
-      try {
-        const answer = await call(plain.url, "GET", `/v1/auth/idp/${path}`)
-        expect([answer.status, answer.body.code]).toEqual([501, "idp_not_configured"])
-      } finally {
-        await plain.stop()
-      }
-    },
-  )
-
-  test("is not offered", async () => {
-    const plain = await startTestServer()
-    try {
-      expect((await call(plain.url, "GET", "/v1/auth/idp")).body).toEqual({ configured: false, signup: "open" })
-    } finally {
-      await plain.stop()
+  test("every step says so, and none is offered", async () => {
+    const plain = await ownServer()
+    for (const path of ["start", "callback", "callback?code=x&state=y", "callback?error=access_denied"]) {
+      const answer = await call(plain.url, "GET", `/v1/auth/idp/${path}`)
+      expect([path, answer.status, answer.body.code]).toEqual([path, 501, "idp_not_configured"])
     }
+    expect((await call(plain.url, "GET", "/v1/auth/idp")).body).toEqual({ configured: false, signup: "open" })
   })
 
   test("or with one that is away, the start says to come later", async () => {
-    const away = await startTestServer({ IDP_ISSUER: "http://127.0.0.1:9", IDP_CLIENT_ID: "x", IDP_CLIENT_SECRET: "y" })
-    try {
-      const answer = await call(away.url, "GET", "/v1/auth/idp/start")
-      expect([answer.status, answer.body.code, answer.headers.get("retry-after")]).toEqual([503, "unavailable", "10"])
-    } finally {
-      await away.stop()
-    }
+    const away = await ownServer({ IDP_ISSUER: "http://127.0.0.1:9", IDP_CLIENT_ID: "x", IDP_CLIENT_SECRET: "y" })
+    const answer = await call(away.url, "GET", "/v1/auth/idp/start")
+    expect([answer.status, answer.body.code, answer.headers.get("retry-after")]).toEqual([503, "unavailable", "10"])
   })
 })

@@ -141,14 +141,13 @@ describe("a survey", () => {
     expect([texts, second.nextCursor]).toEqual([["One", "<b>Two</b>"], null])
   })
 
-  test.each(["%00", "a%00", "a%20b", ""])(
-    "refuses to list the answers to a question of the id %j",
-    async (question) => {
-      const { id } = await ended()
+  test("refuses to list the answers to a question of no possible id", async () => {
+    const { id } = await ended()
+    for (const question of ["%00", "a%00", "a%20b", ""]) {
       const answer = await api("GET", `/v1/events/${id}/forms/survey/answers?question=${question}`, key())
-      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
-    },
-  )
+      expect([answer.status, answer.body.code], question).toEqual([400, "bad_request"])
+    }
+  })
 
   test("has an end of answers without a registration, which takes no room from the registered people", async () => {
     const { id, registrationId } = await ended()

@@ -272,15 +272,6 @@ describe("a waiting list that is switched off", () => {
 })
 
 describe("bad input", () => {
-  test.each([{ offerHours: 0 }, { offerHours: -1 }, { offerHours: 169 }, { offerHours: 1.5 }, {}, 24, "on", [[]]])(
-    "%j is no waiting list",
-    async (waitingList) => {
-      const body = { type: "webinar", title: "Launch", waitingList }
-      const answer = await call(server.url, "POST", "/v1/events", { key: acme.key, body })
-      expect(answer).toMatchObject({ status: 400, body: { code: "bad_request" } })
-    },
-  )
-
   test("tokens that are none, or of another event, are refused", async () => {
     const [one, two] = [await full(1), await full(1)]
     const foreign = await two.tokenOf(two.queue[0] ?? "")

@@ -87,12 +87,21 @@ const tests = (open: () => Promise<StorageHouse>): void => {
     expect(incomplete).toMatchObject({ status: 409, body: { detail: "Parts 1 to 3 are missing." } })
     const early = await putParts(given.slice(0, 3))
     // A part that is stored twice counts once.
-    const twice = await putParts(given.slice(0, 1))
+    const twice = await putParts(given.slice(4))
     expect([...early, ...late, ...twice].map(({ status }) => status)).toEqual(
       Array.from({ length: COUNT + 1 }, () => house.putStatus),
     )
-    const sha256 = createHash("sha256").update(FILE).digest("hex")
     const parts = [...early, ...late].map(({ number, etag }) => ({ number, etag }))
+    const other = (etag: string) => `"${etag[1] === "0" ? "1" : "0"}${etag.slice(2)}`
+    const wrong = parts.map(({ number, etag }) => ({ number, etag: number === 3 ? other(etag) : etag }))
+    expect(await complete(id, { parts: wrong })).toMatchObject({
+      status: 409,
+      body: { detail: "Part 3 is stored with another etag." },
+    })
+    expect((await complete(id, { sizeBytes: FILE.byteLength - 1 })).status).toBe(409)
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ number: index + 1, etag: "0".repeat(64) }))
+    expect((await complete(id, { parts: many })).status).toBe(409)
+    const sha256 = createHash("sha256").update(FILE).digest("hex")
     let refused = 0
     // A caller who is told to come back does so.
     const completed = async (): ReturnType<typeof complete> => {
@@ -114,26 +123,8 @@ const tests = (open: () => Promise<StorageHouse>): void => {
     expect(ready).toMatchObject({ status: "ready", sizeBytes: FILE.byteLength, contentType: "audio/wav" })
     const bytes = Buffer.from(await (await fetch(ready.playbackUrl)).arrayBuffer())
     expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256)
-    if (house.endsAddresses) expect((await put(given[0]?.url ?? "", bytesOf(1))).ok).toBe(false)
+    if (house.endsAddresses) expect((await put(given[4]?.url ?? "", bytesOf(5))).ok).toBe(false)
     expect((await ask(id)).status).toBe(409)
-  })
-
-  test("another etag or size is refused, and a checksum of other bytes fails", async () => {
-    const { id } = await begin()
-    const stored = await putParts(await addresses(id))
-    const other = (etag: string) => `"${etag[1] === "0" ? "1" : "0"}${etag.slice(2)}`
-    const wrong = stored.map(({ number, etag }) => ({ number, etag: number === 3 ? other(etag) : etag }))
-    expect(await complete(id, { parts: wrong })).toMatchObject({
-      status: 409,
-      body: { detail: "Part 3 is stored with another etag." },
-    })
-    expect((await complete(id, { sizeBytes: FILE.byteLength - 1 })).status).toBe(409)
-    const many = Array.from({ length: 10_000 }, (_, index) => ({ number: index + 1, etag: "0".repeat(64) }))
-    expect((await complete(id, { parts: many })).status).toBe(409)
-    expect((await complete(id, { parts: [{ number: 10_001, etag: "x" }] })).status).toBe(400)
-    expect((await complete(id, { sha256: "0".repeat(64) })).status).toBe(202)
-    expect(await settled(id)).toMatchObject({ status: "failed", failure: { code: "checksum_mismatch" } })
-    await eventually(async () => (await house.stored(id)).length === 0, "the removal of the bytes")
   })
 
   test("a part of another size, or at an altered address, is refused", async () => {
@@ -181,13 +172,13 @@ const tests = (open: () => Promise<StorageHouse>): void => {
   test("an upload that is deleted, or not completed within a day, leaves no bytes", async () => {
     const { id } = await begin()
     const given = await addresses(id)
-    await putParts(given.slice(0, 2))
+    await putParts(given.slice(4))
     expect((await house.stored(id)).length).toBeGreaterThan(0)
     expect((await api("DELETE", `/v1/recordings/${id}`)).status).toBe(204)
     await eventually(async () => (await house.stored(id)).length === 0, "the removal of the bytes")
-    expect((await put(given[2]?.url ?? "", bytesOf(3))).status).toBe(404)
+    expect((await put(given[4]?.url ?? "", bytesOf(5))).status).toBe(404)
     const expiring = (await begin()).id
-    await putParts((await addresses(expiring)).slice(0, 1))
+    await putParts((await addresses(expiring)).slice(4))
     await rows.run("update recordings set upload_expires_at = now() - interval '1 second' where id = $1", [expiring])
     house.server = await house.server.restart()
     expect(await settled(expiring)).toMatchObject({ status: "failed", failure: { code: "upload_expired" } })

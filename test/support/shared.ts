@@ -1,5 +1,5 @@
 /** What the tests of a file share: hooks make it before the first test and end it after the last one. */
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { type Answer, type CallOptions, call, createWorkspace, type Workspace } from "./api.ts"
 import { createTestDatabase, type TestDatabase } from "./database.ts"
 import { type Rows, rowsOf } from "./rows.ts"
@@ -38,6 +38,13 @@ export const sharedStore = (database: TestDatabase): TestSql => {
 
 export const sharedServer = (start: () => Promise<TestServer> = startTestServer): TestServer =>
   shared(start, (server) => server.stop())
+
+/** A server for one test, with settings of its own. */
+export const ownServer = async (environment: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> => {
+  const server = await startTestServer(environment)
+  onTestFinished(() => server.stop())
+  return server
+}
 
 export const sharedRows = (server: TestServer): Rows =>
   shared(

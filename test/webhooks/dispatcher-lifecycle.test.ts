@@ -1,3 +1,4 @@
+/** The dispatcher's life: claims, outages and stops, and what it keeps. */
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 import { Redacted } from "effect"
@@ -5,11 +6,16 @@ import { pino } from "pino"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
+import { appendOccurrences, appendRedelivery } from "../../src/store/webhooks/outbox.ts"
 import { claimFirstTries } from "../../src/store/webhooks/webhook-deliveries.ts"
+import { updateWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import { openOutbox, startDispatcher } from "../support/webhooks.ts"
+
+const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
+  await expect.poll(outbox.statuses, { interval: 10 }).toEqual(wanted)
+}
 
 const claimLike = (node: string, leaseMs: number) => ({
   claim: `${node} 1`,
@@ -20,10 +26,6 @@ const claimLike = (node: string, leaseMs: number) => ({
   runLength: 16,
   runLengths: new Map<string, number>(),
 })
-
-const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
-  await expect.poll(outbox.statuses, { interval: 10 }).toEqual(wanted)
-}
 
 /** A way to the database that can be cut and mended. */
 const breakable = async (url: string) => {
@@ -257,4 +259,58 @@ test("started and stopped again and again, each occurrence is delivered at least
   expect(claims).toEqual({ n: 0 })
   await startDispatcher(outbox, { alone: false })
   await settled(outbox, Array(40).fill("delivered"))
+})
+
+test("an endpoint that failed for five days is disabled with a log line; waiting deliveries are skipped and can be replayed", async () => {
+  const outbox = await openOutbox()
+  const { sql } = outbox
+  const receiver = await startReceiver(status(503))
+  const { id } = await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  const before = await startDispatcher(outbox, { retryDelaysMs: [3_600_000] })
+  await expect.poll(async () => sql`select 1 from webhook_endpoints where failing_since is not null`).toHaveLength(1)
+  await before.stop()
+  await sql`update webhook_endpoints set failing_since = failing_since - interval '5 days'`
+
+  const lines: Array<{ id: string; msg: string }> = []
+  const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const after = await startDispatcher(outbox, { log })
+  await settled(outbox, ["skipped"])
+  expect(lines).toMatchObject([{ id, workspaceId: outbox.workspaceId, msg: expect.stringContaining("disabled") }])
+  await outbox.emit(newId())
+  await settled(outbox, ["skipped", "skipped"])
+  expect(receiver.received).toHaveLength(1)
+
+  receiver.answer = status(200)
+  await updateWebhookEndpoint(sql, id, { status: "active" })
+  for (const { id: delivery } of await sql<{ id: string }[]>`select id from webhook_deliveries`) {
+    expect((await appendRedelivery(sql, delivery))?.deliveryId).toEqual(expect.any(String))
+  }
+  after.ring()
+  await settled(outbox, ["skipped", "skipped", "delivered", "delivered"])
+  const [first, ...repeated] = receiver.received.map(({ headers, body }) => [headers["x-gc-event-id"], body])
+  expect(repeated).toHaveLength(2)
+  expect(repeated).toContainEqual(first)
+})
+
+test("a message older than thirty days goes with its attempts, and one that was delivered again stays", async () => {
+  const outbox = await openOutbox()
+  const { sql } = outbox
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  const kept = await outbox.emit(newId())
+  const recent = await outbox.emit(newId())
+  const dispatcher = await startDispatcher(outbox)
+  await settled(outbox, ["delivered", "delivered", "delivered"])
+  await dispatcher.stop()
+  await sql`update outbox_messages set occurred_at = occurred_at - interval '31 days' where id <> ${recent}`
+  await sql`update webhook_deliveries set finished_at = finished_at - interval '31 days' where message_id <> ${recent}`
+  const [old] = await sql<{ id: string }[]>`select id from webhook_deliveries where message_id = ${kept}`
+  await appendRedelivery(sql, old?.id ?? "")
+  await startDispatcher(outbox)
+  await expect
+    .poll(async () => (await sql<{ id: string }[]>`select id from outbox_messages`).map(({ id }) => id).sort())
+    .toEqual([kept, recent].sort())
+  await settled(outbox, ["delivered", "delivered", "delivered"])
 })
