@@ -185,6 +185,24 @@ test("another tab takes the call over, and the first one gets a list that ends i
   await at(clients, 1).dispatch("rtc.signal")
 })
 
+test("a host in the main room mutes people of breakout rooms by name alone", async () => {
+  const { host, clients, rooms } = await breakoutOf(house, ["ann", "ben", "cat", "dan"])
+  for (const [index, client] of clients.entries()) await joinCall(client, at(rooms, index))
+  expect(await host.command("rtc.mute", { source: "microphone" })).toMatchObject({ ok: true })
+  expect(await host.command("rtc.mute", { participantId: "cat", source: "camera" })).toMatchObject({ ok: true })
+  const room = at(rooms, 2)
+  for (const [index, client] of clients.entries()) {
+    if (at(rooms, index) !== room) continue
+    await client.next(
+      ({ t, d }) => t === "rtc.peers" && mutedIn(d).some((one) => isDeepStrictEqual(one, ["cat", "camera"])),
+      "a list with the mute",
+    )
+  }
+  const [other] = clients.filter((_, index) => at(rooms, index) !== room)
+  expect(JSON.stringify(lists(other ?? expect.fail("nobody is in the other room")))).not.toContain("muted")
+  expect(JSON.stringify(clients.map(lists))).not.toContain("microphone")
+})
+
 test("a participant who is moved is out of the room's call at once, connected or not", async () => {
   const { host, clients, rooms } = await breakoutOf(house, ["a", "b", "c", "d"])
   const room = at(rooms, 0)
