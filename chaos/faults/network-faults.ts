@@ -3,19 +3,20 @@
 import type { Action, Rule } from "../../test/support/postgres-proxy/rules.ts"
 import type { PostgresProxy } from "../../test/support/postgres-proxy.ts"
 import { type Chance, sleep } from "../chance.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { Fault } from "./fault.ts"
 
-type Work = (proxy: PostgresProxy, ms: number, chance: Chance) => Promise<void>
+type Work = (proxy: PostgresProxy, ms: number, chance: Chance, ledger: Ledger) => Promise<void>
 
 const network = (name: string, summary: string, seconds: Fault["seconds"], work: Work): Fault => ({
   name,
   summary,
   on: "external",
   seconds,
-  run: async ({ site, chance }, ms) => {
+  run: async ({ site, chance, ledger }, ms) => {
     if (site.external === undefined) throw new Error("the fault needs the proxy")
     const strike = async (proxy: PostgresProxy): Promise<void> => {
-      await work(proxy, ms, chance).finally(proxy.heal)
+      await work(proxy, ms, chance, ledger).finally(proxy.heal)
       // A connection that was silent, or swallowed a statement, would stay so: the network's state is lost, and both ends learn it.
       proxy.reset(({ silent }) => silent)
     }
@@ -34,12 +35,14 @@ const ruled =
     await sleep(ms)
   }
 
+/** Ends connections again and again: between two of them a server may be ready and commit nothing. */
 const again =
   (everyMs: number, strike: (proxy: PostgresProxy, chance: Chance) => void): Work =>
-  async (proxy, ms, chance) => {
+  async (proxy, ms, chance, ledger) => {
     const end = Date.now() + ms
     while (Date.now() < end) {
       strike(proxy, chance)
+      ledger.sessionsEnd()
       await sleep(everyMs)
     }
   }

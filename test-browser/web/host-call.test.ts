@@ -171,7 +171,7 @@ test("a host mutes a person, whom nobody hears until the host asks and the perso
   const microphone = ann.getByRole("button", { name: "Microphone", exact: true })
   await microphone.click()
   expect(await microphone.getAttribute("aria-pressed")).toBe("false")
-  await host.getByRole("button", { name: "Turn off the picture of Ann" }).click()
+  await host.getByRole("button", { name: "Turn off the camera of Ann" }).click()
   await ben.locator(".tile", { hasText: "Ann" }).locator(".tile-initials").waitFor()
   await host.getByRole("button", { name: "Ask everybody to speak again" }).click()
   await ann.getByText("A host asks you to turn on your microphone.").waitFor()

@@ -84,6 +84,11 @@ test.each([
     "whose sessions were ended",
     ({ userId }: Member) => house.actors.sql`update users set session_version = 1 where id = ${userId}`,
   ],
+  [
+    "whose password is another one since",
+    ({ accountId }: Member) =>
+      house.actors.sql`update accounts set credentials_version = credentials_version + 1 where id = ${accountId}`,
+  ],
   ["whose account is gone", ({ accountId }: Member) => house.actors.sql`delete from accounts where id = ${accountId}`],
   [
     "who no longer belongs to the workspace of a private event",

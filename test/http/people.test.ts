@@ -214,6 +214,14 @@ describe("memberships", () => {
       return { id, give, take, list }
     }
 
+    test("are taken from their own event alone", async () => {
+      const { id, take, list } = await given()
+      const other = await createEvent(server.url, acme.key)
+      expect((await api("DELETE", `/v1/events/${other.id}/memberships/${id}`)).status).toBe(404)
+      expect(await list()).toMatchObject([{ id }])
+      expect((await take()).status).toBe(204)
+    })
+
     test("by two callers are taken by one of them", async () => {
       for (let round = 0; round < 10; round++) {
         const { take, list } = await given()

@@ -37,12 +37,10 @@ interface Join extends Omit<CallPeer, "connectionId"> {
   readonly maxPeers: number
 }
 
-/** A host mutes a source of these participants, or ends that. */
+/** What is muted of each participant may have changed. */
 interface Mute {
   readonly type: "mute"
-  readonly isMeant: (participantId: string) => boolean
-  readonly source: MutedSource
-  readonly on: boolean
+  readonly mutedOf: (participantId: string) => ReadonlyArray<MutedSource>
 }
 
 /** A peer of an earlier activation. All peers of a room are restored in order before any list is sent. */
@@ -87,7 +85,7 @@ const AWAY_RETRY_MS = 1000
 
 export const NO_SUCH_PEER: Refusal = { code: "not_found", message: "You are not in one call with this connection." }
 
-export const NOT_IN_A_CALL: Refusal = { code: "not_found", message: "This participant is in no call." }
+export const NOBODY_MEANT: Refusal = { code: "not_found", message: "Nobody whom you mean is in a call." }
 
 /** The participant has a more recent peer. */
 const TAKEN_OVER: Refusal = { code: "conflict", message: "Another tab of the participant has joined." }
@@ -177,8 +175,7 @@ const claimAgain = (call: Call, known: Peer, { peer: given, isClaimed, awayUntil
   if (!isClaimed || known.participantId !== given.participantId) return { call, effects: [] }
   const others = call.filter((other) => other !== known)
   const have = fits(others, given.have, maxPeers) ? given.have : known.have
-  const { muted: _, ...reported } = given
-  const peer: Peer = { ...reported, ...withMuted(known.muted ?? []), have, awayUntil, isClaimed: true }
+  const peer: Peer = { ...given, have, awayUntil, isClaimed: true }
   return {
     call: call.map((other) => (other === known ? peer : other)),
     effects: [{ type: "attach", peer, resumed: true }],
@@ -211,11 +208,11 @@ const restore = (call: Call, event: Restore): Next => {
   }
 }
 
-const mute = (call: Call, { isMeant, source, on }: Mute): Next => {
+const mute = (call: Call, { mutedOf }: Mute): Next => {
   const next = call.map((peer) => {
-    const { muted = [], ...rest } = peer
-    if (!isMeant(peer.participantId) || muted.includes(source) === on) return peer
-    return { ...rest, ...withMuted(on ? [...muted, source] : muted.filter((one) => one !== source)) }
+    const { muted: before = [], ...rest } = peer
+    const muted = mutedOf(peer.participantId)
+    return muted.join() === before.join() ? peer : { ...rest, ...withMuted(muted) }
   })
   const changed = next.filter((peer, at) => peer !== call[at])
   if (changed.length === 0) return { call, effects: [] }

@@ -10,7 +10,6 @@ import { DueRun } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
-import type { MutedSource } from "../../protocol/messages/media.ts"
 import {
   type Call,
   type CallEffect,
@@ -18,7 +17,7 @@ import {
   type CallPeer,
   LATER,
   NO_SUCH_PEER,
-  NOT_IN_A_CALL,
+  NOBODY_MEANT,
   type Peer,
   type PeerDeparture,
   stepCall,
@@ -169,7 +168,11 @@ export class Calls {
   /** Whether the peer may be one that another node is about to report. Joining it under a new id would disturb the other peers. */
   #mayComeBack(roomId: string, connectionId: string): boolean {
     const isKnown = this.#rooms.get(roomId)?.some((peer) => peer.connectionId === connectionId) ?? false
-    return !isKnown && this.#ageMs < REMEMBERED_WITHIN_MS && this.#needs.mayBeRemembered()
+    return !isKnown && this.#isBeingRemembered
+  }
+
+  get #isBeingRemembered(): boolean {
+    return this.#ageMs < REMEMBERED_WITHIN_MS && this.#needs.mayBeRemembered()
   }
 
   get #isYoung(): boolean {
@@ -191,21 +194,28 @@ export class Calls {
     return effect?.type === "refuse" ? { refusal: effect.refusal } : {}
   }
 
-  /** A participant who is in no call has nothing to mute. */
   #mute({ roomId, by, participantId, source, on }: Mute): StepAnswer {
-    const places = participantId === undefined ? [] : this.#index.ofParticipant(participantId)
-    if (participantId !== undefined && places.length === 0) return { refusal: NOT_IN_A_CALL }
     const isMeant = (id: string): boolean => (participantId === undefined ? id !== by : id === participantId)
-    for (const room of participantId === undefined ? [roomId] : new Set(places.map((place) => place.roomId))) {
-      this.#step(room, { type: "mute", isMeant, source, on })
-      if (!on) this.#ask(room, isMeant, source)
+    const meant = [...this.#rooms].flatMap(([room, call]) =>
+      participantId === undefined && room !== roomId
+        ? []
+        : call.filter((peer) => isMeant(peer.participantId)).map((peer) => ({ room, peer })),
+    )
+    if (meant.length === 0 || this.#isBeingRemembered) {
+      return { refusal: this.#isBeingRemembered ? LATER : NOBODY_MEANT }
     }
+    for (const { room, peer } of meant) {
+      const others = this.#mutes.of(room, peer.participantId).filter((one) => one !== source)
+      this.#mutes.say(room, peer.participantId, on ? [...others, source] : others)
+    }
+    for (const room of new Set(meant.map((one) => one.room))) this.#applyMutes(room)
+    for (const { peer } of on ? [] : meant)
+      this.#sendTo(this.#index.find(peer.connectionId), (to) => ({ type: "asked", source, to }))
     return {}
   }
 
-  #ask(roomId: string, isMeant: (participantId: string) => boolean, source: MutedSource): void {
-    for (const { participantId, connectionId } of this.#rooms.get(roomId) ?? [])
-      if (isMeant(participantId)) this.#sendTo(this.#index.find(connectionId), (to) => ({ type: "asked", source, to }))
+  #applyMutes(roomId: string): void {
+    this.#step(roomId, { type: "mute", mutedOf: (participantId) => this.#mutes.of(roomId, participantId) })
   }
 
   #leave({ roomId, connectionId }: IndexedPeer, why: PeerDeparture): void {
@@ -226,7 +236,11 @@ export class Calls {
     for (const { roomId, peers } of rooms) {
       const list = () => this.#rooms.get(roomId)?.map(listed)
       const before = list()
-      for (const peer of peers) this.#restore(node, roomId, peer, maxPeers)
+      for (const peer of peers) {
+        this.#mutes.recall(roomId, peer.participantId, peer.muted)
+        this.#restore(node, roomId, peer, maxPeers)
+      }
+      this.#applyMutes(roomId)
       // Earlier lists to this node may have been lost. The gateway forwards only those that are new to a socket.
       this.#sendList(roomId, isDeepStrictEqual(before, list()) ? node : "all", false)
     }
@@ -309,14 +323,7 @@ export class Calls {
   /** A peer that its own node has not reported yet has no socket. */
   #putUnclaimed(roomId: string, call: Call, connectionId: string): void {
     const peer = call.find((one) => one.connectionId === connectionId)
-    if (peer?.isClaimed !== false) return
-    this.#index.put(this.#indexed(roomId, peer))
-    this.#keepMutes(roomId, peer)
-  }
-
-  /** The nodes remember the mutes of an earlier activation. */
-  #keepMutes(roomId: string, { participantId, muted }: Peer): void {
-    if (muted !== undefined) this.#mutes.put(roomId, participantId, muted)
+    if (peer?.isClaimed === false) this.#index.put(this.#indexed(roomId, peer))
   }
 
   #indexed(roomId: string, { connectionId, participantId }: Peer, from?: PeerPlace): IndexedPeer {
@@ -326,7 +333,6 @@ export class Calls {
   #perform(roomId: string, effect: CallEffect, from: PeerPlace | undefined): void {
     switch (effect.type) {
       case "attach": {
-        this.#keepMutes(roomId, effect.peer)
         const before = this.#index.put(this.#indexed(roomId, effect.peer, from))
         // A peer that resumes while its earlier socket is still open, as after a network change, moves to the new socket.
         const isSame = before?.node === from?.node && before?.socket === from?.socket
@@ -351,8 +357,7 @@ export class Calls {
         break
       }
       case "mute": {
-        const { connectionId, participantId, muted = [] } = effect.peer
-        this.#mutes.put(roomId, participantId, muted)
+        const { connectionId, muted = [] } = effect.peer
         this.#served?.mute({ room: roomId, peer: connectionId }, muted)
         break
       }

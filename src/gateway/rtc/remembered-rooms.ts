@@ -19,14 +19,15 @@ const listOf = (own: ReadonlyArray<OwnPeer>): ReadonlyArray<CallPeer> =>
     .reduce((longest, list) => (list.length > longest.length ? list : longest), [])
 
 const remembered = (roomId: string, own: ReadonlyArray<OwnPeer>): RememberedRoom => {
+  const listed = listOf(own)
   const byId = new Map(
-    own.map(({ connectionId, participantId, name, have, peers, socket, graceMs }) => {
-      const { muted } = peers.find((peer) => peer.connectionId === connectionId) ?? {}
+    own.map(({ connectionId, participantId, name, have, socket, graceMs }) => {
+      // The last list of a lost socket is outdated: a host may have muted its person since, or ended that.
+      const { muted } = listed.find((peer) => peer.connectionId === connectionId) ?? {}
       const entry = { connectionId, participantId, name, have, ...(muted !== undefined && { muted }) }
       return [connectionId, { ...entry, own: { socket, graceMs } }]
     }),
   )
-  const listed = listOf(own)
   const isListed = new Set(listed.map(({ connectionId }) => connectionId))
   return {
     roomId,

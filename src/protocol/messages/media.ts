@@ -182,8 +182,8 @@ export const MEDIA_COMMANDS = {
   }),
   /**
    * Mutes a source of a participant in a call, or without `participantId` that of everybody in the sender's room but the sender. With
-   * `on: false` the participant may send it again, and is asked to. A media server stops to forward a muted source; in a call between
-   * browsers the muted one stops to send.
+   * `on: false` the participant may send it again, and is asked to. The media server inside forwards no muted source; in a call between
+   * browsers the muted one stops sending.
    */
   "rtc.mute": connectionCommand({
     allowed: inCalls(STAFF),

@@ -68,7 +68,7 @@ export class Room {
 
   mute(id: string, muted: ReadonlyArray<Muted>): void {
     const member = this.#members.get(id)
-    if (member === undefined) return
+    if (member === undefined || member.muted.join() === muted.join()) return
     member.muted = muted
     this.decide()
   }

@@ -71,6 +71,34 @@ test("a change that the server has no time for is told to the room later", async
   expect(joins().slice(before)).toMatchObject([{ have: { audio: true, video: false }, resume: "m" }])
 })
 
+test("a microphone and a camera that a host muted are off until the application turns them on after the mute", async () => {
+  const { media, list, joins, settle } = await inCall()
+  const told: unknown[] = []
+  media.on("muted", (muted) => told.push(muted))
+  const sound = () => connection(0).senders[0]?.track?.enabled
+  const muted = { connectionId: "m", participantId: "p-m", name: "M", have: { audio: true, video: true } }
+  await list(["m", "a"], {
+    peers: [
+      { ...muted, muted: ["microphone", "camera"] },
+      { ...muted, connectionId: "a" },
+    ],
+  })
+  await settle()
+  expect([sound(), connection(0).senders[1]?.track, media.muted]).toEqual([false, null, ["microphone", "camera"]])
+  expect(joins().at(-1)).toMatchObject({ have: { audio: true, video: false } })
+  media.setMuted(false)
+  await media.setCamera(trackOf("video"))
+  expect([sound(), connection(0).senders[1]?.track]).toEqual([false, null])
+  media.setMuted(true)
+  await list(["m", "a"])
+  expect([sound(), connection(0).senders[1]?.track, media.muted]).toEqual([false, null, []])
+  expect(told).toEqual([["microphone", "camera"], []])
+  media.setMuted(false)
+  await media.setCamera(trackOf("video"))
+  await settle()
+  expect([sound(), connection(0).senders[1]?.track?.kind]).toEqual([true, "video"])
+})
+
 test("stopped before the join has an answer, it leaves all the same", async () => {
   const { media, sent, holdAnswer, enter } = open()
   media.start(both())

@@ -12,7 +12,7 @@ export class LocalTracks {
   /** Tracks last requested by the application: a track of a kind that was off waits for the server. */
   readonly wanted: Record<TrackKind, TrackLike | null>
   #isMuted = false
-  /** Muted by a host: between browsers nothing else stops the sender. */
+  /** What a host muted: between browsers nothing else stops the sender. */
   muted: ReadonlyArray<MutedSource> = []
 
   constructor(
@@ -27,27 +27,22 @@ export class LocalTracks {
 
   use(kind: TrackKind, track: TrackLike | null): void {
     this[kind] = track
-    if (track !== null && this.#isSilent(kind)) track.enabled = false
+    if (kind === "audio" && track !== null && this.#isSilent) track.enabled = false
   }
 
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted
-    if (this.audio !== null) this.audio.enabled = !this.#isSilent("audio")
+    if (this.audio !== null) this.audio.enabled = !this.#isSilent
   }
 
-  /** Takes what hosts muted; returns whether that changed. A microphone stays muted afterwards until the application turns it on. */
-  hold(muted: ReadonlyArray<MutedSource>): boolean {
-    if (muted.join() === this.muted.join()) return false
-    const hadPicture = !this.#isSilent("video")
+  /** Takes what hosts muted. A microphone stays muted afterwards, until the application turns it on. */
+  hold(muted: ReadonlyArray<MutedSource>): void {
     this.muted = muted
-    if (muted.includes("microphone")) this.setMuted(true)
-    const hasPicture = !this.#isSilent("video")
-    if (this.video !== null && hadPicture !== hasPicture) this.video.enabled = hasPicture
-    return true
+    this.setMuted(this.#isSilent)
   }
 
-  #isSilent(kind: TrackKind): boolean {
-    return kind === "audio" ? this.#isMuted || this.muted.includes("microphone") : this.muted.includes("camera")
+  get #isSilent(): boolean {
+    return this.#isMuted || this.muted.includes("microphone")
   }
 
   get have(): RtcTracks {

@@ -9,17 +9,13 @@ import { CommandRefused, type CommandReply } from "../entry.ts"
 import type { LocalMedia, MediaCallEvents, MediaPeer, MediaProblem, MediaState } from "./call-events.ts"
 import type { CallGateway } from "./call-gateway.ts"
 import { afterRefusal, isSameTracks, type PeerList, presentSeat } from "./call-rules.ts"
+import { Credentials } from "./credentials.ts"
 import { backoffMs } from "./link-rules.ts"
 import type { CallLinks, LinksNeeds, MediaView } from "./links.ts"
 import { LocalTracks, type TrackKind } from "./local-tracks.ts"
 import { MeshLinks } from "./mesh-links.ts"
 import { ServedLinks } from "./served-links.ts"
 import { platformWebRtc, type TrackLike, type WebRtc } from "./web-rtc.ts"
-
-/** Refresh interval: TURN credentials end an hour after the list that has them. */
-const REFRESH_MS = 50 * 60_000
-/** Maximum wait of a restart for fresh credentials, which it needs only for a relay. */
-const REFRESH_WITHIN_MS = 1500
 
 export class MediaCall {
   readonly #gateway: CallGateway
@@ -46,7 +42,11 @@ export class MediaCall {
   /** Serialises changes of tracks: each announces the tracks that the previous one left. */
   #turn: Promise<void> = Promise.resolve()
   #retry: ReturnType<typeof setTimeout> | undefined
-  #refreshing: ReturnType<typeof setTimeout> | undefined
+  readonly #credentials = new Credentials(() => {
+    const tracks = this.#tracks
+    const canAsk = tracks !== undefined && this.#ownId !== undefined && this.#gateway.status === "ready"
+    return canAsk ? this.#sendJoin(tracks.have) : undefined
+  })
 
   constructor(gateway: CallGateway, webRtc?: WebRtc) {
     this.#gateway = gateway
@@ -137,6 +137,7 @@ export class MediaCall {
   #setTrack(kind: TrackKind, track: TrackLike | null): Promise<void> {
     const tracks = this.#tracks
     if (tracks === undefined) return Promise.resolve()
+    if (kind === "video" && track !== null && tracks.muted.includes("camera")) return Promise.resolve()
     tracks.wanted[kind] = track
     // Turning off or replacing a device does not wait for the server.
     if (track === null || tracks[kind] !== null) this.#use(tracks, kind, track)
@@ -235,7 +236,7 @@ export class MediaCall {
   }
 
   #leave(): void {
-    clearTimeout(this.#refreshing)
+    this.#credentials.stop()
     const had = this.peers.length > 0
     this.#links?.close()
     this.#links = undefined
@@ -246,7 +247,12 @@ export class MediaCall {
   }
 
   #hold(muted: ReadonlyArray<MutedSource>): void {
-    if (this.#tracks?.hold(muted) === true) this.#events.emit("muted", muted)
+    const tracks = this.#tracks
+    if (tracks === undefined || muted.join() === tracks.muted.join()) return
+    tracks.hold(muted)
+    // A camera goes on again by the application alone, like a microphone.
+    if (muted.includes("camera")) void this.setCamera(null)
+    this.#events.emit("muted", muted)
   }
 
   #join(): void {
@@ -317,7 +323,7 @@ export class MediaCall {
     if (this.#list !== list) return
     this.#hold(list.peers.find((peer) => peer.connectionId === list.connectionId)?.muted ?? [])
     if (this.#list !== list) return
-    this.#refreshLater()
+    this.#credentials.later(list)
     this.#events.emit("limits", list.limits)
     this.#changed()
   }
@@ -349,7 +355,7 @@ export class MediaCall {
         iceTransportPolicy: this.#list?.policy ?? "all",
       }),
       send: (signal) => this.#gateway.command("rtc.signal", signal),
-      refresh: () => this.#refresh(),
+      refresh: () => this.#credentials.refresh(),
       changed: () => this.#changed(),
       failed: (detail) => this.#report("link", detail),
     }
@@ -357,34 +363,6 @@ export class MediaCall {
     const links = new ServedLinks(list, needs)
     links.show(this.#views)
     return links
-  }
-
-  /** Joining again without a change is answered with a list and fresh credentials. */
-  async #refresh(): Promise<void> {
-    const tracks = this.#tracks
-    if (tracks === undefined || this.#ownId === undefined || this.#gateway.status !== "ready") return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, REFRESH_WITHIN_MS)
-    })
-    const done = this.#sendJoin(tracks.have).then(
-      () => undefined,
-      () => undefined,
-    )
-    await Promise.race([done, late])
-    clearTimeout(timer)
-  }
-
-  #refreshLater(): void {
-    clearTimeout(this.#refreshing)
-    if (this.#list?.iceServers.some(({ credential }) => credential !== undefined) !== true) return
-    this.#refreshing = setTimeout(() => {
-      // The answering list sets the next timer; without an answer this one does.
-      this.#refresh().then(
-        () => this.#refreshLater(),
-        () => undefined,
-      )
-    }, REFRESH_MS)
   }
 
   #changed(): void {

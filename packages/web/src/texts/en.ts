@@ -272,7 +272,7 @@ export const en = {
     mutedForAll: "muted by a host",
     mutedByHost: {
       microphone: "A host has muted your microphone.",
-      camera: "A host has turned off your picture.",
+      camera: "A host has turned off your camera.",
     },
     askedByHost: {
       microphone: "A host asks you to turn on your microphone.",
@@ -282,8 +282,8 @@ export const en = {
     notNow: "Not now",
     mutePerson: (name: string) => `Mute ${name}`,
     askToSpeak: (name: string) => `Ask ${name} to speak`,
-    stopPicture: (name: string) => `Turn off the picture of ${name}`,
-    askForPicture: (name: string) => `Ask ${name} for a picture`,
+    stopPicture: (name: string) => `Turn off the camera of ${name}`,
+    askForPicture: (name: string) => `Ask ${name} to turn on the camera`,
     muteAll: "Mute everybody else",
     unmuteAll: "Ask everybody to speak again",
     peerConnecting: "connecting",

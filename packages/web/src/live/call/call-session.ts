@@ -13,8 +13,14 @@ export interface CallView<People> extends DevicesView {
   readonly people: People
   readonly problem: CallProblem | null
   readonly held: ReadonlyArray<MutedSource>
-  /** The source that a host asks for; null once it is on, or muted again. */
+  /** The source that a host asks for. */
   readonly asked: MutedSource | null
+}
+
+/** What a host asks for is on, is muted again, or was asked in a call that is over. */
+const isAnswered = ({ asked, state, held, microphone, isMuted, hasCamera }: CallView<unknown>): boolean => {
+  if (asked === null || state !== "joined" || held.includes(asked)) return true
+  return asked === "camera" ? hasCamera : microphone !== null && !isMuted
 }
 
 export class CallSession<People> {
@@ -75,8 +81,9 @@ export class CallSession<People> {
   }
 
   async toggleMicrophone(): Promise<void> {
-    if (this.#view.held.includes("microphone")) return
-    if (this.#view.microphone !== null) this.#devices.setMuted(!this.#view.isMuted)
+    const { microphone, isMuted, held } = this.#view
+    if (held.includes("microphone") && (microphone === null || isMuted)) return
+    if (microphone !== null) this.#devices.setMuted(!isMuted)
     else {
       this.#devices.setMuted(false)
       await this.#devices.turnOn("microphone")
@@ -90,15 +97,15 @@ export class CallSession<People> {
   }
 
   async toggleCamera(): Promise<void> {
-    if (this.#view.held.includes("camera")) return
     if (this.#view.hasCamera) this.#devices.turnOffCamera()
-    else await this.#devices.turnOn("camera")
+    else if (!this.#view.held.includes("camera")) await this.#devices.turnOn("camera")
+    this.#obey()
   }
 
   async toggleScreen(): Promise<void> {
-    if (this.#view.held.includes("camera")) return
     if (this.#view.isSharing) this.#devices.stopSharing()
-    else await this.#devices.share()
+    else if (!this.#view.held.includes("camera")) await this.#devices.share()
+    this.#obey()
   }
 
   choose(kind: DeviceKind, id: string): Promise<void> {
@@ -118,6 +125,7 @@ export class CallSession<People> {
       this.#devices.setMuted(false)
       await this.#devices.turnOn("microphone")
     }
+    this.#obey()
   }
 
   decline(): void {
@@ -126,22 +134,21 @@ export class CallSession<People> {
 
   #heard(news: LineNews<People>): void {
     this.#show(news)
-    if (news.held !== undefined) this.#obey(news.held)
+    if (news.held !== undefined) this.#obey()
     if (news.state === "off") this.#devices.close()
   }
 
-  /** Devices that a host muted are really off, as their lights say. */
-  #obey(held: ReadonlyArray<MutedSource>): void {
+  /** A device may have opened while a host muted it: its picker and its prompt wait for the person. */
+  #obey(): void {
+    const { held, isSharing, hasCamera } = this.#view
     if (held.includes("microphone")) this.#devices.setMuted(true)
-    if (held.includes("camera")) {
-      this.#devices.stopSharing()
-      this.#devices.turnOffCamera()
-    }
-    if (this.#view.asked !== null && held.includes(this.#view.asked)) this.decline()
+    if (held.includes("camera") && isSharing) this.#devices.stopSharing()
+    if (held.includes("camera") && hasCamera) this.#devices.turnOffCamera()
   }
 
   #show(change: Partial<CallView<People>>): void {
-    this.#view = { ...this.#view, ...change }
+    const view = { ...this.#view, ...change }
+    this.#view = isAnswered(view) ? { ...view, asked: null } : view
     for (const changed of [...this.#listeners]) changed()
   }
 }

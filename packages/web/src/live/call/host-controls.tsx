@@ -1,7 +1,7 @@
 /** What a host does with the microphones and cameras of a call. */
 import type { GatewayClient } from "@gathercue/client"
-import type { MediaPeer } from "@gathercue/client/media"
-import { useCommand, useEvent } from "@gathercue/client/react"
+import type { MediaPeer, MutedSource } from "@gathercue/client/media"
+import { type CommandSender, useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
@@ -10,42 +10,40 @@ import { ProblemNotice } from "../../ui/notice.tsx"
 export const useMayMute = (client: GatewayClient): boolean =>
   useEvent(client, ({ me }) => me.can.includes("rtc.mute")) ?? false
 
-interface PersonProps {
-  readonly client: GatewayClient
-  readonly peer: MediaPeer
+interface HostProps {
+  /** Sends the commands of all buttons of the call, and has the reason of the last refusal. */
+  readonly command: CommandSender
 }
 
-/** Buttons on the tile of a person. A refusal means that the person has just left. */
-export const PersonControls = ({ client, peer: { participantId, name, have, muted = [] } }: PersonProps) => {
+/** Buttons on the tile of a person. What is off can only be asked for. */
+export const PersonControls = ({ command, peer }: HostProps & { readonly peer: MediaPeer }) => {
   const { live } = useTexts()
-  const { send } = useCommand(client)
-  const button = (source: "microphone" | "camera", mute: string, ask: string, signs: readonly [string, string]) => {
-    const on = !muted.includes(source)
-    return (
-      <Button aria-label={on ? mute : ask} onPress={() => void send("rtc.mute", { participantId, source, on })}>
-        {signs[on ? 0 : 1]}
-      </Button>
-    )
-  }
-  const isShown = have.video || muted.includes("camera")
+  const { participantId, name, have, muted = [] } = peer
+  const button = (source: MutedSource, on: boolean, label: string, sign: string) => (
+    <Button
+      aria-label={label}
+      isPending={command.isPending}
+      onPress={() => void command.send("rtc.mute", { participantId, source, on })}
+    >
+      {sign}
+    </Button>
+  )
   return (
     <>
-      {button("microphone", live.mutePerson(name), live.askToSpeak(name), ["🔇", "🎤"])}
-      {isShown ? button("camera", live.stopPicture(name), live.askForPicture(name), ["🚫", "📷"]) : null}
+      {have.audio && !muted.includes("microphone")
+        ? button("microphone", true, live.mutePerson(name), "🔇")
+        : button("microphone", false, live.askToSpeak(name), "🎤")}
+      {have.video && !muted.includes("camera")
+        ? button("camera", true, live.stopPicture(name), "🚫")
+        : button("camera", false, live.askForPicture(name), "📷")}
     </>
   )
 }
 
-/** Mutes everybody else in the room, or lets everybody speak again. */
-export const RoomControls = ({
-  client,
-  people,
-}: {
-  readonly client: GatewayClient
-  readonly people: ReadonlyArray<MediaPeer>
-}) => {
+/** Mutes everybody else in the room, or asks everybody to speak again. */
+export const RoomControls = ({ command, people }: HostProps & { readonly people: ReadonlyArray<MediaPeer> }) => {
   const texts = useTexts()
-  const { send, isPending, error } = useCommand(client)
+  const { send, isPending, error } = command
   if (people.length === 0) return null
   const mute = (on: boolean): void => void send("rtc.mute", { source: "microphone", on })
   return (

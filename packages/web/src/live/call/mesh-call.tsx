@@ -1,6 +1,7 @@
 /** A call between the browsers of a room, or through the media server of this server. It follows the person from room to room. */
 import type { GatewayClient } from "@gathercue/client"
 import type { MediaPeer } from "@gathercue/client/media"
+import { type CommandSender, useCommand } from "@gathercue/client/react"
 import { useCallback, useRef } from "react"
 import type { Texts } from "../../texts/en.ts"
 import { useTexts } from "../../texts/language.tsx"
@@ -18,12 +19,13 @@ const soundRemark = (live: Texts["live"], { have, muted }: MediaPeer): string | 
 const sessionOf = sessionsOf(meshLineOf)
 
 interface PeerTileProps {
-  readonly client: GatewayClient
+  /** Null for people who are no hosts. */
+  readonly command: CommandSender | null
   readonly peer: MediaPeer
   readonly onHeight: (connectionId: string, height: number | null) => void
 }
 
-const PeerTile = ({ client, peer, onHeight }: PeerTileProps) => {
+const PeerTile = ({ command, peer, onHeight }: PeerTileProps) => {
   const { live } = useTexts()
   // The client is compiled without browser types.
   const stream = peer.stream as MediaStream | null
@@ -31,7 +33,6 @@ const PeerTile = ({ client, peer, onHeight }: PeerTileProps) => {
     (height: number | null) => onHeight(peer.connectionId, height),
     [onHeight, peer.connectionId],
   )
-  const mayMute = useMayMute(client)
   const muteness = soundRemark(live, peer)
   const remark = peer.state === "connected" ? muteness : live.peerConnecting
   return (
@@ -42,7 +43,7 @@ const PeerTile = ({ client, peer, onHeight }: PeerTileProps) => {
       hasPicture={peer.have.video && (stream?.getVideoTracks().length ?? 0) > 0}
       remark={remark}
       onHeight={told}
-      controls={mayMute ? <PersonControls client={client} peer={peer} /> : null}
+      controls={command === null ? null : <PersonControls command={command} peer={peer} />}
     />
   )
 }
@@ -56,6 +57,8 @@ interface TilesProps {
 const Tiles = ({ view: { people, picture, microphone, isSharing }, session, client }: TilesProps) => {
   const { live } = useTexts()
   const mayMute = useMayMute(client)
+  const sender = useCommand(client)
+  const command = mayMute ? sender : null
   const heights = useRef(new Map<string, number>())
   const onHeight = useCallback(
     (connectionId: string, height: number | null) => {
@@ -76,10 +79,10 @@ const Tiles = ({ view: { people, picture, microphone, isSharing }, session, clie
           whose={isSharing ? "screen" : "own"}
         />
         {people.map((peer) => (
-          <PeerTile key={peer.connectionId} client={client} peer={peer} onHeight={onHeight} />
+          <PeerTile key={peer.connectionId} command={command} peer={peer} onHeight={onHeight} />
         ))}
       </ul>
-      {mayMute ? <RoomControls client={client} people={people} /> : null}
+      {command === null ? null : <RoomControls command={command} people={people} />}
     </>
   )
 }
