@@ -12,9 +12,8 @@ import { afterRefusal, isSameTracks, type PeerList, presentSeat } from "./call-r
 import { Credentials } from "./credentials.ts"
 import { backoffMs } from "./link-rules.ts"
 import type { CallLinks, LinksNeeds, MediaView } from "./links.ts"
+import { linksOf } from "./links-of.ts"
 import { LocalTracks, type TrackKind } from "./local-tracks.ts"
-import { MeshLinks } from "./mesh-links.ts"
-import { ServedLinks } from "./served-links.ts"
 import { platformWebRtc, type TrackLike, type WebRtc } from "./web-rtc.ts"
 
 export class MediaCall {
@@ -359,10 +358,7 @@ export class MediaCall {
       changed: () => this.#changed(),
       failed: (detail) => this.#report("link", detail),
     }
-    if (list.server === undefined) return new MeshLinks(needs)
-    const links = new ServedLinks(list, needs)
-    links.show(this.#views)
-    return links
+    return linksOf(list, needs, this.#views)
   }
 
   #changed(): void {
