@@ -234,6 +234,20 @@ describe("the encoder's address", () => {
   })
 })
 
+test("what comes during a pause is taken and dropped, and the recording has no gap", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  await onAir.control("pause")
+  expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+  const before = (await onAir.state()).ingest.durationMs
+  expect(before).toBeLessThan(4200)
+  await onAir.control("resume")
+  await push(onAir.streamUrl, STREAM)
+  await onAir.control("stop")
+  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+  expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
+})
+
 test("a broadcast goes on after the server was stopped and started", async () => {
   const own = await startMediaServer()
   const founder = await createWorkspace(own.url)
