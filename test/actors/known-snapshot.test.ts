@@ -1,17 +1,11 @@
 import { Effect } from "effect"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { LiveSnapshot } from "../../src/actors/protocol.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { seedEvent, startActors } from "../support/live-events.ts"
+import { ownActors, seedEvent } from "../support/live-events.ts"
 
 test("a snapshot that the reader has is not sent again while it is good", async () => {
-  const database = await createTestDatabase()
-  const house = await startActors(database.url)
-  onTestFinished(async () => {
-    await house.stop()
-    await database.drop()
-  })
+  const house = await ownActors()
   const { eventId } = await seedEvent(house.sql, [{ modality: "meeting" }])
   const read = (known?: LiveSnapshot) =>
     house.run(Effect.flatMap(LiveEvents, (live) => live.read(eventId, [], true, { known })))

@@ -1,6 +1,6 @@
 /** Erasures of people and workspaces, pass by pass. */
 import { Effect, Exit } from "effect"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { sweepDeletedWorkspaces } from "../../src/erasure/deleted-workspaces.ts"
 import { runPass } from "../../src/erasure/erasures.ts"
@@ -9,8 +9,7 @@ import { newId } from "../../src/model/ids.ts"
 import type { Queryable } from "../../src/store/database.ts"
 import { markWorkspaceDeleted } from "../../src/store/deleted-workspaces.ts"
 import { advanceErasure, claimErasure, type Erasure, eraseUser } from "../../src/store/personal/erasures.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+import { type ActorHouse, ownActors, seedEvent } from "../support/live-events.ts"
 
 const MINUTE = 60_000
 const NOW = Date.UTC(2026, 5, 1)
@@ -37,12 +36,7 @@ const addEvents = (sql: Queryable, eventId: string, count: number) => sql`
 
 /** A user who was at so many events, and was deleted at `NOW`. */
 const open = async (events: number): Promise<House> => {
-  const database = await createTestDatabase()
-  const actors = await startActors(database.url)
-  onTestFinished(async () => {
-    await actors.stop()
-    await database.drop()
-  })
+  const actors = await ownActors()
   const { sql } = actors
   const { workspaceId, eventId } = await seedEvent(sql, [{ modality: "meeting" }])
   await addEvents(sql, eventId, events - 1)
@@ -145,12 +139,7 @@ test("a process that is late does not move the pass of another one, and does not
 })
 
 test("a workspace whose event does not answer holds up no other, and is swept later", async () => {
-  const database = await createTestDatabase()
-  const actors = await startActors(database.url)
-  onTestFinished(async () => {
-    await actors.stop()
-    await database.drop()
-  })
+  const actors = await ownActors()
   const { sql } = actors
   const stuck = await seedEvent(sql, [{ modality: "meeting" }])
   const other = await seedEvent(sql, [{ modality: "meeting" }])

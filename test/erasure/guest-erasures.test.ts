@@ -1,6 +1,6 @@
 /** Erasures of partners' guests: where they look, passes that end in the middle, and sessions of before. */
 import { Effect, Exit } from "effect"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { runPass } from "../../src/erasure/erasures.ts"
 import { findGuest } from "../../src/erasure/guest-search.ts"
@@ -10,8 +10,7 @@ import { areErased } from "../../src/store/personal/erased-guests.ts"
 import { claimErasure, type Erasure } from "../../src/store/personal/erasures.ts"
 import { eraseGuest, isBeingErased } from "../../src/store/personal/guests.ts"
 import { sweepExpired } from "../../src/store/sweeps/retention-sweep.ts"
-import { createTestDatabase } from "../support/database.ts"
-import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+import { type ActorHouse, ownActors, seedEvent } from "../support/live-events.ts"
 
 const MINUTE = 60_000
 const NOW = Date.UTC(2026, 5, 1)
@@ -27,12 +26,7 @@ interface House {
 
 /** So many scheduled events. */
 const open = async (events: number): Promise<House> => {
-  const database = await createTestDatabase()
-  const actors = await startActors(database.url)
-  onTestFinished(async () => {
-    await actors.stop()
-    await database.drop()
-  })
+  const actors = await ownActors()
   const { sql } = actors
   const { workspaceId, eventId } = await seedEvent(sql, [{ modality: "meeting" }])
   await sql`

@@ -1,7 +1,7 @@
 /** The actors' room on a real database, without HTTP or a gateway: what actor tests drive. */
 import { Effect, type Exit, identity, Layer, ManagedRuntime, Redacted, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
-import { inject } from "vitest"
+import { inject, onTestFinished } from "vitest"
 import type { Answer, Command, Envelope } from "../../src/actors/commands.ts"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
@@ -20,6 +20,7 @@ import { insertEvent } from "../../src/store/events/events.ts"
 import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
+import { createTestDatabase } from "./database.ts"
 import { freePort } from "./free-port.ts"
 import { type JumpingClock, openJumpingClock } from "./jumping-clock.ts"
 import { DATABASE_DEADLINE_MS } from "./patience.ts"
@@ -154,6 +155,17 @@ export const startActors = async (
       await sql.end()
     },
   }
+}
+
+/** The actors' room on a database of its own, until the test is over. */
+export const ownActors = async (): Promise<ActorHouse> => {
+  const database = await createTestDatabase()
+  const actors = await startActors(database.url)
+  onTestFinished(async () => {
+    await actors.stop()
+    await database.drop()
+  })
+  return actors
 }
 
 /** A workspace with one event, written straight to the store. */

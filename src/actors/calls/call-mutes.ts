@@ -1,6 +1,6 @@
 /**
- * What hosts muted in the calls of an event, by room and participant. It outlives the peer, so that nobody ends a mute by joining again,
- * and it ends with the room's call: a mute of the plenary does not follow a person into a breakout room.
+ * Mutes of hosts in the calls of an event, by room and participant. A mute outlives the peer, so that nobody ends it by joining again, and
+ * ends with the room's call: a mute of the plenary does not follow a person into a breakout room.
  */
 import type { MutedSource } from "../../protocol/messages/media.ts"
 

@@ -18,7 +18,7 @@ export interface ServedPeer {
 export interface ServedRooms {
   /** Name of the running server; another one has begun anew, and knows nobody. */
   readonly session: () => string
-  /** `muted`: what hosts muted of the peer. */
+  /** `muted`: sources of the peer that hosts muted. */
   readonly signal: (peer: ServedPeer, signal: PeerSignal, muted: ReadonlyArray<MutedSource>) => void
   readonly mute: (peer: ServedPeer, muted: ReadonlyArray<MutedSource>) => void
   readonly leave: (peer: ServedPeer) => void

@@ -37,7 +37,7 @@ interface Join extends Omit<CallPeer, "connectionId"> {
   readonly maxPeers: number
 }
 
-/** What is muted of each participant may have changed. */
+/** Sets the muted sources of each peer. */
 interface Mute {
   readonly type: "mute"
   readonly mutedOf: (participantId: string) => ReadonlyArray<MutedSource>

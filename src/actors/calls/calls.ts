@@ -201,9 +201,8 @@ export class Calls {
         ? []
         : call.filter((peer) => isMeant(peer.participantId)).map((peer) => ({ room, peer })),
     )
-    if (meant.length === 0 || this.#isBeingRemembered) {
-      return { refusal: this.#isBeingRemembered ? LATER : NOBODY_MEANT }
-    }
+    if (this.#isBeingRemembered) return { refusal: LATER }
+    if (meant.length === 0) return { refusal: NOBODY_MEANT }
     for (const { room, peer } of meant) {
       const others = this.#mutes.of(room, peer.participantId).filter((one) => one !== source)
       this.#mutes.say(room, peer.participantId, on ? [...others, source] : others)

@@ -26,10 +26,10 @@ export const MediaSeat = Schema.Union([
 export type MediaSeat = typeof MediaSeat.Type
 export type MeshSeat = Extract<MediaSeat, { readonly provider: "mesh" }>
 
-/** What a person sends in a call. */
+/** Device or screen whose track a person sends in a call. */
 export const MediaSource = Schema.Literals(["microphone", "camera", "screen"])
 
-/** What hosts mute; the screen goes with the camera. */
+/** Source that hosts can mute; the screen goes with the camera. */
 export const MutedSource = Schema.Literals(["microphone", "camera"])
 export type MutedSource = typeof MutedSource.Type
 

@@ -3,7 +3,7 @@ import type { MediaKind } from "../rtp/packet.ts"
 import type { Layer } from "./layer.ts"
 
 export type Source = "microphone" | "camera" | "screen"
-/** What a host mutes; the screen goes with the camera. */
+/** Source that hosts can mute; the screen goes with the camera. */
 export type Muted = Exclude<Source, "screen">
 
 /** Sound above this level, in -dBov, counts as speech: a fan is quieter. */

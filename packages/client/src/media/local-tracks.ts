@@ -12,7 +12,7 @@ export class LocalTracks {
   /** Tracks last requested by the application: a track of a kind that was off waits for the server. */
   readonly wanted: Record<TrackKind, TrackLike | null>
   #isMuted = false
-  /** What a host muted: between browsers nothing else stops the sender. */
+  /** Sources that a host muted. Between browsers nothing but this class stops them. */
   muted: ReadonlyArray<MutedSource> = []
 
   constructor(
@@ -27,22 +27,18 @@ export class LocalTracks {
 
   use(kind: TrackKind, track: TrackLike | null): void {
     this[kind] = track
-    if (kind === "audio" && track !== null && this.#isSilent) track.enabled = false
+    if (kind === "audio" && track !== null && this.#isMuted) track.enabled = false
   }
 
   setMuted(isMuted: boolean): void {
-    this.#isMuted = isMuted
-    if (this.audio !== null) this.audio.enabled = !this.#isSilent
+    this.#isMuted = isMuted || this.muted.includes("microphone")
+    if (this.audio !== null) this.audio.enabled = !this.#isMuted
   }
 
   /** Takes what hosts muted. A microphone stays muted afterwards, until the application turns it on. */
   hold(muted: ReadonlyArray<MutedSource>): void {
     this.muted = muted
-    this.setMuted(this.#isSilent)
-  }
-
-  get #isSilent(): boolean {
-    return this.#isMuted || this.muted.includes("microphone")
+    if (muted.includes("microphone")) this.setMuted(true)
   }
 
   get have(): RtcTracks {

@@ -68,7 +68,7 @@ export class MediaCall {
     return this.#state
   }
 
-  /** What a host muted of this participant. */
+  /** Sources of this participant that a host muted: they stay off until the application turns them on after the mute. */
   get muted(): ReadonlyArray<MutedSource> {
     return this.#tracks?.muted ?? []
   }

@@ -65,7 +65,7 @@ const usePushToTalk = <People,>(session: CallSession<People>, isMuted: boolean):
   }, [session, isMuted])
 }
 
-/** What a host muted of this person, or asks them to turn on. */
+/** Notices of hosts to this person: their muted devices, and a device that they are asked to turn on. */
 const HostsWord = <People,>({ session, view: { held, asked } }: Props<People>) => {
   const { live } = useTexts()
   return (

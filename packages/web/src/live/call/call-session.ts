@@ -17,7 +17,7 @@ export interface CallView<People> extends DevicesView {
   readonly asked: MutedSource | null
 }
 
-/** What a host asks for is on, is muted again, or was asked in a call that is over. */
+/** Whether the question of a host is settled: the source is on, is muted again, or belongs to a call that is over. */
 const isAnswered = ({ asked, state, held, microphone, isMuted, hasCamera }: CallView<unknown>): boolean => {
   if (asked === null || state !== "joined" || held.includes(asked)) return true
   return asked === "camera" ? hasCamera : microphone !== null && !isMuted
@@ -134,7 +134,11 @@ export class CallSession<People> {
 
   #heard(news: LineNews<People>): void {
     this.#show(news)
-    if (news.held !== undefined) this.#obey()
+    if (news.held !== undefined) {
+      this.#obey()
+      // The sound of a shared screen goes on when its person is no longer muted.
+      this.#devices.setMuted(this.#view.isMuted)
+    }
     if (news.state === "off") this.#devices.close()
   }
 

@@ -1,4 +1,4 @@
-/** What a host does with the microphones and cameras of a call. */
+/** Buttons of hosts for the microphones and cameras of a call. */
 import type { GatewayClient } from "@gathercue/client"
 import type { MediaPeer, MutedSource } from "@gathercue/client/media"
 import { type CommandSender, useEvent } from "@gathercue/client/react"
