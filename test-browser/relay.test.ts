@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from "../test/support/server.ts"
 import { eventually } from "../test/support/wait.ts"
 import { type Caller, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
 import { type Pages, startPages } from "./pages.ts"
-import { REALM, startTurnServer, type TurnServer } from "./turn-server.ts"
+import { REALM, startTurnServer, type TurnServer } from "../test/support/turn-server.ts"
 
 let turn: TurnServer
 let pages: Pages
