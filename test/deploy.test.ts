@@ -143,7 +143,7 @@ const COMPONENTS = ["media/", "turn/", "livekit/"]
 const FIELDS: Environment = { "status.podIP": "10.1.2.3", "status.hostIP": "203.0.113.7" }
 
 /** As a cluster makes it of a secret, a field, or the variables that stand before it. */
-const valueOf = ({ value, valueFrom }: Variable, before: Environment): string => {
+const filledIn = ({ value, valueFrom }: Variable, before: Environment): string => {
   const key = valueFrom?.secretKeyRef?.key
   if (key === "DATABASE_URL") return "postgres://host/gathercue"
   if (key === "SMTP_URL") return "smtp://host/gathercue"
@@ -161,7 +161,7 @@ const podWith = (components: ReadonlyArray<string>): Environment => {
   const wanted = variables.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.key ?? [])
   expect(secrets).toEqual(expect.arrayContaining(wanted))
   const values: Record<string, string> = {}
-  for (const variable of variables) values[variable.name] = valueOf(variable, values)
+  for (const variable of variables) values[variable.name] = filledIn(variable, values)
   return Object.assign({}, ...data.map((one) => one.data), values)
 }
 
