@@ -97,15 +97,12 @@ const segmentsOf = (answer: string, lang: string, durationMs: number): ReadonlyA
     })
     .toSorted((a, b) => a.t0 - b.t0)
 
-/** Recognisers take the language alone, without a region. */
-const languageAlone = (language: string | null): string => /^[a-z]{2,3}(?=-|$)/i.exec(language ?? "")?.[0] ?? ""
-
-const formOf = ({ bytes, contentType, name }: Sound, model: string, language: string): FormData => {
+const formOf = ({ bytes, contentType, name }: Sound, model: string, language: string | null): FormData => {
   const form = new FormData()
   form.set("model", model)
   form.set("response_format", "verbose_json")
   form.set("timestamp_granularities[]", "segment")
-  if (language !== "") form.set("language", language)
+  if (language !== null) form.set("language", language)
   form.set("file", new Blob([bytes], { type: contentType }), name)
   return form
 }
@@ -137,7 +134,7 @@ export const recogniseBy =
         headers: key === null ? {} : { authorization: `Bearer ${Redacted.value(key)}` },
         redirect: "error",
         signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
-        body: formOf(sound, model, languageAlone(language)),
+        body: formOf(sound, model, language),
       })
       return segmentsOf(await answerOf(response), language ?? "", sound.durationMs)
     } catch (cause) {
