@@ -1,14 +1,8 @@
 /** Transcripts by a speech recogniser: what is sent, what is kept, and what happens where it refuses, fails or is too late. */
 import type { ServerResponse } from "node:http"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
-import {
-  type AskedRecogniser,
-  answerTo,
-  type Misbehave,
-  startRecogniser,
-  type TestRecogniser,
-} from "../support/recogniser.ts"
+import { answerTo, type Misbehave, startRecogniser, type TestRecogniser } from "../support/recogniser.ts"
 import { rowsOf } from "../support/rows.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
@@ -111,37 +105,49 @@ test("a recording that becomes ready is sent with the language of its event, and
   expect(await announced(house)).toMatchObject([{ assetId: transcript.id, recordingId: recording.id }])
 })
 
-describe.concurrent("after an answer of no use the recogniser is asked again", () => {
-  const failing: ReadonlyArray<readonly [string, (response: ServerResponse, asked: AskedRecogniser) => unknown]> = [
-    ["500", (response) => response.writeHead(500).end()],
-    ["a key that is refused", (response) => response.writeHead(401).end()],
-    ["no JSON", (response) => response.end("<html>")],
-    ["no segments", (response) => response.end('{"text":"words"}')],
-    ["a segment without times", (response) => response.end('{"segments":[{"text":"words"}]}')],
-    ["a segment that is null", (response) => response.end('{"segments":[null]}')],
-    ["a connection that is cut", (response) => response.destroy()],
-    ["a redirection", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
-  ]
-  test.each(failing)("%s", async (_, fail) => {
-    const house = await openHouse((response, asked, nth) => {
-      if (nth > 1) return false
-      fail(response, asked)
-      return true
-    })
-    const recording = await upload(house, SOUND)
-    expect((await transcriptOf(house, recording)).segments).toHaveLength(2)
-    expect(house.recogniser.asked).toHaveLength(2)
-  })
+/** Answers of no use, which say nothing about the sound. */
+const USELESS: ReadonlyArray<readonly [string, (response: ServerResponse) => unknown]> = [
+  ["500", (response) => response.writeHead(500).end()],
+  ["a key that is refused", (response) => response.writeHead(401).end()],
+  ["no JSON", (response) => response.end("<html>")],
+  ["no segments", (response) => response.end('{"text":"words"}')],
+  ["a segment without times", (response) => response.end('{"segments":[{"text":"words"}]}')],
+  ["a segment that is null", (response) => response.end('{"segments":[null]}')],
+  ["a connection that is cut", (response) => response.destroy()],
+  ["a redirection", (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
+]
 
-  test("429, no earlier than it says", async () => {
-    const house = await openHouse((response, _, nth) => {
-      if (nth === 1) response.writeHead(429, { "retry-after": "3" }).end()
-      return nth === 1
-    })
-    await transcriptOf(house, await upload(house, SOUND))
-    const [first, second] = house.recogniser.asked
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2990)
+test("after an answer of no use the recogniser is asked again, once each", async () => {
+  const failed = new Set<string>()
+  const house = await openHouse((response, { segments: [tone] }) => {
+    const pitch = tone?.text ?? ""
+    const [, fail] = USELESS[(Number.parseInt(pitch, 10) - 500) / 100] ?? []
+    if (fail === undefined || failed.has(pitch)) return false
+    failed.add(pitch)
+    fail(response)
+    return true
   })
+  const recordings: Array<{ readonly name: string; readonly recording: Json }> = []
+  for (const [n, [name]] of USELESS.entries()) {
+    const sound = tonesOf(1, [{ from: 0.2, to: 0.8, hertz: 500 + 100 * n }])
+    recordings.push({ name, recording: await upload(house, sound) })
+  }
+  for (const [n, { name, recording }] of recordings.entries()) {
+    const { segments } = await transcriptOf(house, recording)
+    expect([name, segments.map(({ text }: Json) => text)]).toEqual([name, [`${500 + 100 * n} Hz`]])
+  }
+  expect(failed.size).toBe(USELESS.length)
+  expect(house.recogniser.asked).toHaveLength(2 * USELESS.length)
+})
+
+test("after 429 the recogniser is asked no earlier than it says", async () => {
+  const house = await openHouse((response, _, nth) => {
+    if (nth === 1) response.writeHead(429, { "retry-after": "3" }).end()
+    return nth === 1
+  })
+  await transcriptOf(house, await upload(house, SOUND))
+  const [first, second] = house.recogniser.asked
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2990)
 })
 
 test("a recording whose sound is refused fails with the reason, is not sent again, and takes an uploaded transcript", async () => {
@@ -204,13 +210,31 @@ test("a transcript that is uploaded while the recogniser hears stays", async () 
   const segments = [{ t0: 0, t1: 900, text: "By hand" }]
   const { body } = await house.api("PUT", `/v1/recordings/${recording.id}/transcript`, { segments })
   held[0]?.()
-  const jobs = async () => (await fetch(`${house.server.url}/metrics`)).text()
-  await eventually(
-    async () => /gathercue_media_jobs_total\{[^}]*done[^}]*\} [2-9]/.test(await jobs()),
-    "the end of the job",
-  )
+  const rows = rowsOf(house.server.databaseUrl)
+  onTestFinished(rows.end)
+  const jobs = () => rows.run("select 1 from media_jobs where kind = 'recognise'")
+  await eventually(async () => (await jobs()).length === 0, "the end of the job")
   expect(await transcriptOf(house, recording)).toMatchObject({ id: body.id, segments: [{ text: "By hand" }] })
   expect((await announced(house)).map(({ assetId }) => assetId)).toEqual([body.id])
+})
+
+test("a refusal that comes after an upload is not reported", async () => {
+  const held: Array<() => void> = []
+  const house = await openHouse((response) => {
+    held.push(() => void response.writeHead(400).end())
+    return true
+  })
+  const recording = await upload(house, SOUND)
+  await eventually(() => held.length === 1, "the request")
+  await house.api("PUT", `/v1/recordings/${recording.id}/transcript`, {
+    segments: [{ t0: 0, t1: 900, text: "By hand" }],
+  })
+  held[0]?.()
+  const rows = rowsOf(house.server.databaseUrl)
+  onTestFinished(rows.end)
+  const jobs = () => rows.run("select 1 from media_jobs where kind = 'recognise'")
+  await eventually(async () => (await jobs()).length === 0, "the end of the job")
+  expect((await readOf(house, recording)).transcription).toBeNull()
 })
 
 test("a recording of a phase without the feature `transcript` is not sent, and one of a phase with it is", async () => {

@@ -84,6 +84,8 @@ test("times beyond the sound are those of its ends, texts are tidied and cut, an
     { start: 0.5, end: 0.1, text: "ends early" },
     { start: 4, end: 5, text: "after the end" },
     { start: 0.3, end: 0.4, text: "   " },
+    { start: 0.6, end: 0.65, text: `half \ud83d` },
+    { start: 0.66, end: 0.67, text: `${"y".repeat(1999)}😀` },
   ]
   const recognise = await recogniserThat((response) => {
     response.end(JSON.stringify({ segments }))
@@ -92,6 +94,8 @@ test("times beyond the sound are those of its ends, texts are tidied and cut, an
   expect(await recognise(SOUND, "en", never())).toEqual([
     { t0: 0, t1: 200, speaker: "", lang: "en", text: "x".repeat(2000) },
     { t0: 500, t1: 500, speaker: "", lang: "en", text: "ends early" },
+    { t0: 600, t1: 650, speaker: "", lang: "en", text: "half \ufffd" },
+    { t0: 660, t1: 670, speaker: "", lang: "en", text: `${"y".repeat(1999)}\ufffd` },
     { t0: 700, t1: 1000, speaker: "", lang: "en", text: "last one" },
   ])
 })

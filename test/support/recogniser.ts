@@ -62,7 +62,7 @@ const pitchOf = (samples: Int16Array, rate: number): number => {
   return 10 * Math.round((crossings * rate) / (20 * samples.length))
 }
 
-export const tonesIn = (file: Uint8Array): ReadonlyArray<HeardTone> => {
+const tonesIn = (file: Uint8Array): ReadonlyArray<HeardTone> => {
   const { rate, samples } = pcmOf(file)
   const size = Math.round(rate * WINDOW_SECONDS)
   const tones: HeardTone[] = []

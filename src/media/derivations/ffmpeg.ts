@@ -107,7 +107,8 @@ const NO_SOUND = /matches no streams|does not contain any stream/
 /** A WAV file of 16-bit samples in mono. Its head has the sizes, which a file that ffmpeg writes into a pipe lacks. */
 const wavOf = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   const size = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  const head = Buffer.alloc(WAV_HEAD_BYTES)
+  const file = new Uint8Array(WAV_HEAD_BYTES + size)
+  const head = Buffer.from(file.buffer, 0, WAV_HEAD_BYTES)
   head.write("RIFF\0\0\0\0WAVEfmt ", "latin1")
   head.writeUInt32LE(WAV_HEAD_BYTES - 8 + size, 4)
   head.set([16, 0, 0, 0, 1, 0, 1, 0], 16)
@@ -116,7 +117,12 @@ const wavOf = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   head.set([2, 0, 16, 0], 32)
   head.write("data", 36, "latin1")
   head.writeUInt32LE(size, 40)
-  return Uint8Array.from(Buffer.concat([head, ...chunks]))
+  let at = WAV_HEAD_BYTES
+  for (const chunk of chunks) {
+    file.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return file
 }
 
 /** The sound of a stretch as a WAV file; null when there is none. */

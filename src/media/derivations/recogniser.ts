@@ -5,7 +5,7 @@
 import { Redacted } from "effect"
 import { LONGEST_SEGMENT, type Segment, segmentOf } from "../captions/segments.ts"
 
-export interface Recogniser {
+interface Recogniser {
   /** Base address such as `https://models.example/v1`. */
   readonly url: string
   readonly model: string
@@ -92,7 +92,8 @@ const segmentsOf = (answer: string, lang: string, durationMs: number): ReadonlyA
     .flatMap(({ start, end, text }) => {
       const t0 = Math.max(0, Math.round(start * 1000))
       const t1 = Math.min(durationMs, Math.max(t0, Math.round(end * 1000)))
-      const given = { t0, t1, speaker: "", lang, text: text.slice(0, LONGEST_SEGMENT) }
+      // Half of a character, which no database stores, becomes a replacement character.
+      const given = { t0, t1, speaker: "", lang, text: Buffer.from(text.slice(0, LONGEST_SEGMENT)).toString() }
       return t0 >= durationMs ? [] : (segmentOf(given, 0) ?? [])
     })
     .toSorted((a, b) => a.t0 - b.t0)

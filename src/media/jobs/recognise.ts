@@ -10,7 +10,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import { takeSpans } from "../../store/media/broadcasts.ts"
 import { WRITING_TRANSCRIPT } from "../../store/media/captions.ts"
-import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
+import { addSummariseJob } from "../../store/media/media-jobs.ts"
 import {
   endRecognition,
   findRecognition,
@@ -38,7 +38,7 @@ interface Job {
   readonly attempts: number
 }
 
-/** Recognisers take files of 25 MB; ten minutes of sound at our rate would be 19 MB. */
+/** Sound of 10 MB. Recognisers take 25 MB. */
 const PIECE_MS = 300_000
 const MOST_FILE_BYTES = 24 * 1024 ** 2
 /** Words at the end of a piece may be cut in two: the next piece begins with a segment that ends later than this before it. */
@@ -121,12 +121,12 @@ const joined = (heard: ReadonlyArray<Segment>, { beginMs, endMs, isLast }: Piece
 }
 
 /** Ends the work without a transcript, once. */
-const giveUp = ({ id, recordingId }: Job, detail: string | null): Work<false> =>
+const giveUp = (job: Job, detail: string | null): Work<false> =>
   Effect.flatMap(Database, (database) =>
-    database.transaction(async (sql) => {
-      if (await deleteMediaJob(sql, id)) await endRecognition(sql, recordingId, detail)
-      return false as const
-    }),
+    Effect.as(
+      database.transaction((sql) => endRecognition(sql, job, detail)),
+      false as const,
+    ),
   )
 
 const write = (
@@ -139,9 +139,8 @@ const write = (
     database.transaction(async (sql) => {
       const id = newId()
       const result = await writeHeard(sql, id, recordingId, job.id)
-      if (!(await deleteMediaJob(sql, job.id))) return
-      await endRecognition(sql, recordingId, result === "silent" ? NO_SPEECH : null)
-      if (result !== "written") return
+      const isOurs = await endRecognition(sql, job, result === "silent" ? NO_SPEECH : null)
+      if (!isOurs || result !== "written") return
       await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra: { assetId: id, recordingId } })
       if (summarises) await addSummariseJob(sql, eventId)
     }, WRITING_TRANSCRIPT),

@@ -3,6 +3,7 @@
  * recording's row, as that of an uploaded transcript does, which precedes.
  */
 import type { Queryable } from "../database.ts"
+import { deleteMediaJob } from "./media-jobs.ts"
 import { insertTranscript } from "./transcripts.ts"
 
 /** Adds the job when the recording becomes ready. A phase without the feature `transcript` gets none, nor does a recording with a transcript. */
@@ -18,7 +19,7 @@ export const addRecogniseJob = async (sql: Queryable, recordingId: string): Prom
 }
 
 /** Work that is left. */
-export interface Recognition {
+interface Recognition {
   /** Where the next piece begins, in milliseconds of the recording. */
   readonly nextMs: number
   /** Language of the event. */
@@ -81,8 +82,20 @@ export const writeHeard = async (
   return "written"
 }
 
-/** Ends the work. `detail` says why there is no transcript; null when there is nothing to report. */
-export const endRecognition = async (sql: Queryable, recordingId: string, detail: string | null): Promise<void> => {
+/**
+ * Ends the work. `detail` says why there is no transcript; null when there is nothing to report, as where one was uploaded meanwhile. Returns
+ * false when the work had ended. Run in a transaction.
+ */
+export const endRecognition = async (
+  sql: Queryable,
+  { id, recordingId }: { readonly id: number; readonly recordingId: string },
+  detail: string | null,
+): Promise<boolean> => {
+  await sql`select 1 from recordings where id = ${recordingId} for no key update`
+  if (!(await deleteMediaJob(sql, id))) return false
   const transcription = detail === null ? null : sql.json({ status: "failed", detail })
-  await sql`update recordings set transcription = ${transcription} where id = ${recordingId}`
+  await sql`
+    update recordings r set transcription = ${transcription}
+     where r.id = ${recordingId} and not exists (select 1 from transcripts t where t.recording_id = r.id)`
+  return true
 }
