@@ -6,9 +6,11 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json } from "../test/support/api.ts"
+import { recordingOf, startBroadcast } from "../test/support/broadcasts.ts"
 import { createTestDatabase } from "../test/support/database.ts"
 import { freePort } from "../test/support/free-port.ts"
 import { startRecogniser } from "../test/support/recogniser.ts"
+import { startMediaServer } from "../test/support/server.ts"
 import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
 import { eventually } from "../test/support/wait.ts"
 import { tonesOf } from "../test/support/wav.ts"
@@ -121,4 +123,56 @@ test("a film without sound has no transcript, and asks nobody", async () => {
   await eventually(async () => (await read()).transcription?.status === "failed", "the end of the work")
   expect((await read()).transcription.detail).toBe("No speech was found.")
   expect(recogniser.asked).toEqual([])
+})
+
+/** Pushes twenty seconds with a tone, as fast as they are taken. */
+const push = (url: string, size: string, from: number, to: number, hertz: number): Promise<unknown> => {
+  const picture = ["-f", "lavfi", "-i", `testsrc2=size=${size}:rate=10:duration=20`]
+  const tone = `aevalsrc='0.5*sin(2*PI*${hertz}*t)*between(t,${from},${to})':s=48000:d=20`
+  const codecs = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "10", "-c:a", "aac", "-b:a", "48k"]
+  const fragments = [
+    "-f",
+    "mp4",
+    "-movflags",
+    "+frag_keyframe+empty_moov+default_base_moof",
+    "-frag_duration",
+    "500000",
+  ]
+  return run("ffmpeg", [
+    "-v",
+    "error",
+    ...picture,
+    "-f",
+    "lavfi",
+    "-i",
+    tone,
+    ...codecs,
+    ...fragments,
+    "-method",
+    "PUT",
+    url,
+  ])
+}
+
+test("the recording of a broadcast by two encoders is heard on its own clock, over the files of both", async () => {
+  const recogniser = await startRecogniser()
+  const server = await startMediaServer({ PATH: "/usr/local/bin:/usr/bin", TRANSCRIBE_URL: recogniser.url })
+  onTestFinished(async () => {
+    await server.stop()
+    await recogniser.stop()
+  })
+  const { key } = await createWorkspace(server.url)
+  const phases = [{ modality: "broadcast", featureSet: ["transcript"] }]
+  const onAir = await startBroadcast(server.url, key, { phases })
+  await push(onAir.streamUrl, "160x90", 5, 7, 500)
+  await push(onAir.streamUrl, "320x180", 3, 4, 800)
+  await onAir.control("stop")
+  const { id, durationMs } = await recordingOf(server.url, key, onAir.eventId)
+  const read = () => call(server.url, "GET", `/v1/recordings/${id}/transcript`, { key })
+  await eventually(async () => (await read()).status === 200, "the transcript")
+  const { segments } = (await read()).body
+  expect(segments.map(({ text }: Json) => text)).toEqual(["500 Hz", "800 Hz"])
+  expect(Math.abs(segments[0].t0 - 5000)).toBeLessThan(200)
+  expect(Math.abs(segments[1].t0 - (durationMs - 17_000))).toBeLessThan(300)
+  expect(recogniser.asked).toHaveLength(2)
 })

@@ -56,7 +56,9 @@ const pcmOf = (file: Uint8Array): Pcm => {
 
 const isLoud = (window: Int16Array): boolean => window.some((sample) => Math.abs(sample) > LOUD)
 
-const pitchOf = (samples: Int16Array, rate: number): number => {
+/** Of the middle of a tone: its edges may have silence. */
+const pitchOf = (tone: Int16Array, rate: number): number => {
+  const samples = tone.subarray(tone.length / 4, (tone.length * 3) / 4)
   let crossings = 0
   for (let n = 1; n < samples.length; n++) if ((samples[n - 1] ?? 0) < 0 !== (samples[n] ?? 0) < 0) crossings++
   return 10 * Math.round((crossings * rate) / (20 * samples.length))
