@@ -21,6 +21,10 @@ interface Service {
   readonly stop_grace_period?: string
   readonly volumes?: ReadonlyArray<string>
   readonly networks?: { readonly default?: { readonly ipv4_address?: string } }
+  readonly ports?: ReadonlyArray<string>
+  readonly profiles?: ReadonlyArray<string>
+  readonly network_mode?: string
+  readonly entrypoint?: ReadonlyArray<string>
 }
 
 interface Compose {
@@ -30,11 +34,22 @@ interface Compose {
 interface Variable {
   readonly name: string
   readonly value?: string
-  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } }
+  readonly valueFrom?: {
+    readonly secretKeyRef?: { readonly name: string; readonly key: string }
+    readonly fieldRef?: { readonly fieldPath: string }
+  }
+}
+
+interface Port {
+  readonly containerPort: number
+  readonly hostPort?: number
+  readonly protocol?: string
 }
 
 interface Container {
+  readonly name: string
   readonly env?: ReadonlyArray<Variable>
+  readonly ports?: ReadonlyArray<Port>
 }
 
 interface Manifest {
@@ -44,7 +59,15 @@ interface Manifest {
   readonly data?: Environment
   readonly stringData?: Environment
   readonly resources?: ReadonlyArray<string>
+  readonly components?: ReadonlyArray<string>
+  readonly patches?: ReadonlyArray<{ readonly path: string }>
+  readonly configMapGenerator?: ReadonlyArray<{ readonly files: ReadonlyArray<string> }>
   readonly spec?: {
+    readonly podSelector?: { readonly matchLabels: { readonly app: string } }
+    readonly ingress?: ReadonlyArray<{
+      readonly from?: ReadonlyArray<object>
+      readonly ports: ReadonlyArray<{ readonly port: number | string; readonly protocol?: string }>
+    }>
     readonly template?: {
       readonly spec: {
         readonly terminationGracePeriodSeconds?: number
@@ -75,7 +98,9 @@ const interpolated = (text: string, given: Environment): string =>
 const filled: Environment = Object.fromEntries(
   Object.entries(assignments(textOf(".env.example"))).map(([key, value]) => [
     key,
-    value === "" && /SECRET_KEY$|_SECRET$|PASSWORD$|TOKEN$/.test(key) && !key.startsWith("S3_") ? SECRET : value,
+    value === "" && /SECRET_KEY$|_SECRET$|PASSWORD$|TOKEN$/.test(key) && !/^(?:S3|MEDIA_API)_/.test(key)
+      ? SECRET
+      : value,
   ]),
 )
 
@@ -86,20 +111,58 @@ const nodesOf = ({ services }: Compose): ReadonlyArray<readonly [string, Service
 
 const configOf = (environment: Environment): Config => loadConfig(environment)
 
-const manifestFiles = readdirSync(new URL("kubernetes/", FOLDER))
-  .filter((file) => file.endsWith(".yaml") && file !== "secret.yaml")
-  .sort()
+/** Of a folder under deploy/kubernetes, or of that itself. */
+const filesOf = (folder: string): ReadonlyArray<string> =>
+  readdirSync(new URL(`kubernetes/${folder}`, FOLDER), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "secret.yaml")
+    .map(({ name }) => name)
+    .toSorted()
 
-const manifests = manifestFiles.flatMap((file) =>
-  textOf(`kubernetes/${file}`)
-    .split(/^---$/m)
-    .map((part) => parseYaml(part) as Manifest),
-)
+const manifestsOf = (folder: string): ReadonlyArray<Manifest> =>
+  filesOf(folder)
+    .filter((file) => file.endsWith(".yaml"))
+    .flatMap((file) =>
+      textOf(`kubernetes/${folder}${file}`)
+        .split(/^---$/m)
+        .map((part) => parseYaml(part) as Manifest),
+    )
 
-const manifest = (kind: string, name: string): Manifest => {
-  const found = manifests.find((one) => one.kind === kind && one.metadata?.name === name)
-  if (found === undefined) throw new Error(`no ${kind} ${name}`)
+const manifests = manifestsOf("")
+
+const manifest = (kind: string, name: string, folder = ""): Manifest => {
+  const found = manifestsOf(folder).find((one) => one.kind === kind && one.metadata?.name === name)
+  if (found === undefined) throw new Error(`no ${kind} ${name} in ${folder}`)
   return found
+}
+
+const containerOf = (name: string, folder = ""): Container | undefined =>
+  manifest("Deployment", name, folder).spec?.template?.spec.containers.find((one) => one.name === name)
+
+const COMPONENTS = ["media/", "turn/", "livekit/"]
+
+const FIELDS: Environment = { "status.podIP": "10.1.2.3", "status.hostIP": "203.0.113.7" }
+
+/** As a cluster makes it of a secret, a field, or the variables that stand before it. */
+const filledIn = ({ value, valueFrom }: Variable, before: Environment): string => {
+  const key = valueFrom?.secretKeyRef?.key
+  if (key === "DATABASE_URL") return "postgres://host/gathercue"
+  if (key === "SMTP_URL") return "smtp://host/gathercue"
+  if (key !== undefined) return SECRET
+  if (valueFrom?.fieldRef !== undefined) return FIELDS[valueFrom.fieldRef.fieldPath] ?? "?"
+  return (value ?? "?").replace(/\$\((\w+)\)/g, (_, other: string) => before[other] ?? "?")
+}
+
+/** The environment of a pod with these components. */
+const podWith = (components: ReadonlyArray<string>): Environment => {
+  const folders = ["", ...components]
+  const data = folders.flatMap((folder) => manifestsOf(folder).filter(({ kind }) => kind === "ConfigMap"))
+  const variables = folders.flatMap((folder) => containerOf("gathercue", folder)?.env ?? [])
+  const secrets = Object.keys(manifest("Secret", "gathercue").stringData ?? {})
+  const wanted = variables.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.key ?? [])
+  expect(secrets).toEqual(expect.arrayContaining(wanted))
+  const values: Record<string, string> = {}
+  for (const variable of variables) values[variable.name] = filledIn(variable, values)
+  return Object.assign({}, ...data.map((one) => one.data), values)
 }
 
 test("each node of compose.yaml has settings that the server takes, and they differ in their address alone", () => {
@@ -108,16 +171,65 @@ test("each node of compose.yaml has settings that the server takes, and they dif
     ["node1", "node1:4000"],
     ["node2", "node2:4000"],
   ])
-  for (const [name, { environment = {}, stop_grace_period, volumes, networks }] of nodes) {
+  for (const [name, { environment = {}, stop_grace_period, volumes, networks, ports }] of nodes) {
     expect(unknownIn(Object.keys(environment))).toEqual([])
     const config = configOf(environment)
     expect(config).toMatchObject({ production: true, cluster: { host: name, port: 4000 }, host: "0.0.0.0", port: 8080 })
     expect(Number.parseInt(stop_grace_period ?? "", 10)).toBeGreaterThan(config.drainDelayMs / 1000 + STOP_SECONDS)
     expect(volumes).toEqual([`media:${config.dataDir}`])
     expect(networks?.default?.ipv4_address).toMatch(/^172\.30\.7\./)
+    // Browsers are told the port at which the node listens.
+    const media = config.sfu?.port ?? 0
+    expect(config.sfu?.addresses).toEqual(["203.0.113.7"])
+    expect(ports).toEqual([`${media}:${media}/udp`, `${media}:${media}/tcp`])
   }
-  const [first, second] = nodes.map(([, { environment }]) => ({ ...environment, CLUSTER_ADDRESS: "" }))
+  const own = { CLUSTER_ADDRESS: "", MEDIA_PORT: "" }
+  const [first, second] = nodes.map(([, { environment }]) => ({ ...environment, ...own }))
   expect(first).toEqual(second)
+  expect(new Set(nodes.map(([, { environment }]) => environment?.["MEDIA_PORT"])).size).toBe(2)
+})
+
+test("compose.yaml starts coturn with the shipped files, for the secret and the address of the nodes", () => {
+  const { services } = composeOf(filled)
+  const { entrypoint = [], volumes = [], environment, network_mode } = services["coturn"] ?? {}
+  expect(network_mode).toBe("host")
+  const mounted = volumes.map((volume) => volume.split(":"))
+  expect(mounted.map(([from]) => from)).toEqual(["./turnserver.sh", "./turnserver.conf"])
+  expect(entrypoint).toEqual(["sh", ...mounted.map(([, to]) => to), "/tmp"])
+  for (const [, node] of nodesOf({ services })) {
+    const { mesh } = configOf(node.environment ?? {})
+    expect(mesh.ice.urls.map((url) => url.split(/[:?]/)[1])).toEqual(Array(3).fill(environment?.["TURN_ADDRESS"]))
+    expect(node.environment?.["TURN_SECRET"]).toBe(environment?.["TURN_SECRET"])
+  }
+  expect(textOf("turnserver.conf")).toMatch(/^listening-port=3478$/m)
+})
+
+test("with the profile livekit of compose.yaml the nodes use it instead of their media servers, by one key", () => {
+  const { services } = composeOf({
+    ...filled,
+    MEDIA_PORT: "0",
+    MEDIA_URL: "wss://events.example.com",
+    MEDIA_API_KEY: "gathercue",
+    MEDIA_API_SECRET: SECRET,
+  })
+  for (const [, { environment }] of nodesOf({ services })) {
+    expect(configOf(environment ?? {})).toMatchObject({
+      sfu: null,
+      media: { url: "wss://events.example.com", apiKey: "gathercue" },
+    })
+  }
+  const { profiles, ports, environment = {} } = services["livekit"] ?? {}
+  expect(profiles).toEqual(["livekit"])
+  expect(parseYaml(environment["LIVEKIT_KEYS"] ?? "")).toEqual({ gathercue: SECRET })
+  const { port, rtc, webhook } = parseYaml(environment["LIVEKIT_CONFIG"] ?? "") as {
+    readonly port: number
+    readonly rtc: { readonly tcp_port: number; readonly udp_port: number; readonly node_ip: string }
+    readonly webhook: { readonly api_key: string; readonly urls: ReadonlyArray<string> }
+  }
+  expect(ports).toEqual([`${rtc.tcp_port}:${rtc.tcp_port}/tcp`, `${rtc.udp_port}:${rtc.udp_port}/udp`])
+  expect(rtc.node_ip).toBe("203.0.113.7")
+  expect(webhook).toEqual({ api_key: "gathercue", urls: [`${filled["PUBLIC_URL"]}/v1/media/livekit/webhook`] })
+  expect(textOf("nginx.conf")).toContain(`proxy_pass http://$livekit:${port};`)
 })
 
 test("compose.yaml trusts the address of its proxy, and the proxy passes requests on to its nodes", () => {
@@ -137,7 +249,7 @@ test("compose.yaml asks for every secret, and .env.example has the keys that it 
   const taken = Array.from(textOf("compose.yaml").matchAll(/\$\{([A-Z0-9_]+)/g), ([, key]) => key)
   expect(Object.keys(example).toSorted()).toEqual([...new Set(taken)].toSorted())
   const withValues = Object.keys(example).filter((key) => example[key] !== "")
-  expect(withValues).toEqual(["PUBLIC_URL"])
+  expect(withValues).toEqual(["PUBLIC_URL", "MEDIA_ADDRESSES"])
   // The passwords of PostgreSQL and NATS are not the server's own keys.
   expect(unknownIn(Object.keys(example))).toEqual(["POSTGRES_PASSWORD", "NATS_PASSWORD"])
 })
@@ -149,36 +261,67 @@ test("a bucket in .env is taken", () => {
   expect(configOf(node?.[1].environment ?? {}).s3).toMatchObject({ url: "https://s3.example/b", region: "us-east-1" })
 })
 
-test("each pod has settings that the server takes, and the time for a stop", () => {
-  const { data = {} } = manifest("ConfigMap", "gathercue")
-  const secrets = manifest("Secret", "gathercue").stringData ?? {}
-  const pod = manifest("Deployment", "gathercue").spec?.template?.spec
-  const variables = pod?.containers[0]?.env ?? []
-  const values: Record<string, string> = { POD_IP: "10.1.2.3" }
-  for (const { name, value, valueFrom } of variables) {
-    const key = valueFrom?.secretKeyRef?.key
-    if (key !== undefined) {
-      expect(Object.keys(secrets)).toContain(key)
-      const isUrl = key === "DATABASE_URL" || key === "SMTP_URL"
-      values[name] = isUrl ? `${key === "SMTP_URL" ? "smtp" : "postgres"}://host/gathercue` : SECRET
-    }
-    // A variable may use those that stand before it.
-    if (value !== undefined) values[name] = value.replace(/\$\((\w+)\)/g, (_, other: string) => values[other] ?? "?")
-  }
-  const environment = { ...data, ...values }
-  expect(unknownIn(Object.keys(environment))).toEqual(["POD_IP", "NATS_PASSWORD"])
-  const config = configOf(environment)
-  expect(config).toMatchObject({ production: true, cluster: { host: "10.1.2.3", port: 4000 }, dataDir: "/data" })
-  expect(config.s3).not.toBeNull()
-  expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(config.drainDelayMs / 1000 + STOP_SECONDS)
-})
+test.each([
+  [["media/", "turn/"], true],
+  [["livekit/", "turn/"], false],
+  [[], false],
+])(
+  "each pod with the components %j has settings that the server takes, and the time for a stop",
+  (components, hasSfu) => {
+    const environment = podWith(components)
+    expect(unknownIn(Object.keys(environment)).toSorted()).toEqual(["NATS_PASSWORD", "POD_IP"])
+    const config = configOf(environment)
+    expect(config).toMatchObject({ production: true, cluster: { host: "10.1.2.3", port: 4000 }, dataDir: "/data" })
+    expect(config.s3).not.toBeNull()
+    expect(config.sfu).toEqual(hasSfu ? { port: 8081, addresses: ["203.0.113.7"] } : null)
+    expect(config.media === null).toBe(!components.includes("livekit/"))
+    expect(config.mesh.ice.turnSecret === null).toBe(!components.includes("turn/"))
+    const pod = manifest("Deployment", "gathercue").spec?.template?.spec
+    expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(config.drainDelayMs / 1000 + STOP_SECONDS)
+  },
+)
 
-test("the template of the Kubernetes secret holds none, and the kustomization names every file", () => {
+test("the template of the Kubernetes secret holds none, and each kustomization names every file", () => {
   const { stringData = {} } = manifest("Secret", "gathercue")
   expect(Object.values(stringData).join("")).toBe("")
-  const listed = manifests.find(({ kind }) => kind === "Kustomization")?.resources ?? []
-  const files = manifestFiles.filter((file) => file !== "kustomization.yaml")
-  expect(listed.toSorted()).toEqual(files.map((file) => file.replace("secret.example", "secret")).toSorted())
+  for (const folder of ["", ...COMPONENTS]) {
+    const [own] = manifestsOf(folder).filter(({ kind }) => kind === (folder === "" ? "Kustomization" : "Component"))
+    const { resources = [], patches = [], configMapGenerator = [] } = own ?? {}
+    const listed = [
+      ...resources,
+      ...patches.map(({ path }) => path),
+      ...configMapGenerator.flatMap(({ files }) => files),
+    ]
+    const files = filesOf(folder).filter((file) => file !== "kustomization.yaml")
+    expect(listed.toSorted()).toEqual(files.map((file) => file.replace("secret.example", "secret")).toSorted())
+  }
+  const named = Array.from(
+    textOf("kubernetes/kustomization.yaml").matchAll(/^ {2}(?:# )?- (\w+)$/gm),
+    ([, name]) => name,
+  )
+  expect(named.map((name) => `${name}/`).toSorted()).toEqual(COMPONENTS.toSorted())
+  expect(manifests.find(({ kind }) => kind === "Kustomization")?.components).toEqual(["media", "turn"])
+})
+
+test.each([
+  ["media/", "gathercue", "gathercue-media"],
+  ["livekit/", "livekit", "livekit"],
+])("the network policy of %s lets browsers reach each port of the machine", (folder, app, policy) => {
+  const open = containerOf(app, folder)?.ports?.filter(({ hostPort }) => hostPort !== undefined) ?? []
+  expect(open.map(({ protocol }) => protocol).toSorted()).toEqual(["TCP", "UDP"])
+  for (const { containerPort, hostPort } of open) expect(hostPort).toBe(containerPort)
+  const { podSelector, ingress = [] } = manifest("NetworkPolicy", policy, folder).spec ?? {}
+  expect(podSelector?.matchLabels).toEqual({ app })
+  const fromAnywhere = ingress.filter(({ from }) => from === undefined).flatMap(({ ports }) => ports)
+  for (const { containerPort: port, protocol } of open) expect(fromAnywhere).toContainEqual({ port, protocol })
+})
+
+test("the component turn has the files of deploy/, and the media ports are those that the pages name", () => {
+  for (const file of ["turnserver.conf", "turnserver.sh"]) {
+    expect(textOf(`kubernetes/turn/${file}`)).toBe(textOf(file))
+  }
+  const page = readFileSync(new URL("../docs/calls.md", import.meta.url), "utf8")
+  for (const port of [8081, 8082, 3478, 49152, 65535, 7881, 7882]) expect(page).toContain(String(port))
 })
 
 test("the unit of systemd names settings that exist, and waits for a stop with workers", () => {

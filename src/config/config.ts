@@ -102,6 +102,12 @@ export interface Config {
     readonly name: string
     readonly key: Redacted.Redacted<string> | null
   } | null
+  /** Speech recogniser that makes transcripts of recordings. */
+  readonly recogniser: {
+    readonly url: string
+    readonly model: string
+    readonly key: Redacted.Redacted<string> | null
+  } | null
   /** LiveKit server; `null` when browsers connect to each other, in rooms of a few people. */
   readonly media: {
     readonly url: string
@@ -336,6 +342,10 @@ const configOf = (
       values.HELP_LLM_URL === null
         ? null
         : { url: values.HELP_LLM_URL, name: values.HELP_LLM_MODEL, key: values.HELP_LLM_KEY },
+    recogniser:
+      values.TRANSCRIBE_URL === null
+        ? null
+        : { url: values.TRANSCRIBE_URL, model: values.TRANSCRIBE_MODEL, key: values.TRANSCRIBE_KEY },
     media: mediaOf(values),
     web: values.WEB === "off" ? null : { embedOrigins: values.EMBED_ORIGINS },
     sfu: values.MEDIA_PORT === 0 ? null : { port: values.MEDIA_PORT, addresses: values.MEDIA_ADDRESSES },

@@ -173,6 +173,13 @@ export const CONFIG_KEYS = [
     fallback: "on `PATH`",
     doc: "ffmpeg, which makes a picture and a waveform of each recording; `off` makes none. Without ffmpeg there are none.",
   },
+  {
+    name: "TRANSCRIBE_URL",
+    fallback: "unset",
+    doc: "Base address of an OpenAI-compatible speech recogniser, such as `https://host/v1`. The sound of every recording that becomes ready without a transcript is sent there. A private address is allowed.",
+  },
+  { name: "TRANSCRIBE_MODEL", fallback: "whisper-1", doc: "Name of its model." },
+  { name: "TRANSCRIBE_KEY", fallback: "unset", doc: "Bearer key for it.", secret: true },
   { name: "MEDIA_MAX_BYTES", fallback: "5368709120", doc: "Bytes of one recording, 0 to 1099511627776; 0: no limit." },
   {
     name: "MEDIA_QUOTA_BYTES",

@@ -103,6 +103,9 @@ export const CHAPTERS = {
       [
         "MEDIA_RECORDER",
         "FFMPEG_PATH",
+        "TRANSCRIBE_URL",
+        "TRANSCRIBE_MODEL",
+        "TRANSCRIBE_KEY",
         "MEDIA_MAX_BYTES",
         "MEDIA_QUOTA_BYTES",
         "MEDIA_QUOTA_BYTES_PER_FOUNDER",

@@ -42,7 +42,7 @@ const OTHERS: { readonly [table: string]: string } = {
   live_events: "node chart",
   // By kind, in the document.
   live_records: "kind body",
-  media_jobs: "kind storage_key last_error captured",
+  media_jobs: "kind storage_key last_error",
   media_turns: "lane",
   memberships: "role",
   outbox_messages: "type",
@@ -53,7 +53,7 @@ const OTHERS: { readonly [table: string]: string } = {
   recording_takes: "identity init storage_key",
   registrations: "state",
   recordings: `kind status source room_id storage_key content_type container codecs sha256 expected_sha256 failure upload_id
-    egress_room egress_id request_hash`,
+    egress_room egress_id request_hash transcription`,
   series: "rrule time_zone",
   schema_functions: "hash",
   schema_migrations: "name",

@@ -27,6 +27,22 @@ export const wavOf = (seconds: number, rate = 8000): Uint8Array => {
   return file
 }
 
+interface Tone {
+  readonly from: number
+  readonly to: number
+  readonly hertz: number
+}
+
+/** Silence with tones, whose times are in seconds. */
+export const tonesOf = (seconds: number, tones: ReadonlyArray<Tone>, rate = 8000): Uint8Array<ArrayBuffer> => {
+  const file = headed(Math.round(seconds * rate), rate)
+  for (const { from, to, hertz } of tones) {
+    for (let n = Math.round(from * rate); n < Math.round(to * rate); n++)
+      file.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * hertz * n) / rate)), 44 + n * 2)
+  }
+  return Uint8Array.from(file)
+}
+
 /** Noise, of so many bytes: no two parts of it are equal. `bytes`: an even number. */
 export const noiseOf = (bytes: number): Uint8Array => {
   const file = headed((bytes - 44) / 2, 48_000)

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { broadcastOwnersLayer } from "../../cluster/broadcast-owners.ts"
 import { summariseBy } from "../../help/summarise.ts"
 import { findFfmpeg } from "../../media/derivations/ffmpeg.ts"
+import { recogniseBy } from "../../media/derivations/recogniser.ts"
 import { mediaJobsLayer } from "../../media/jobs/media-jobs.ts"
 import { MediaLinks, mediaLinksOf } from "../../media/links.ts"
 import { MediaServerApi, mediaServerApiOf, untouchedWhile } from "../../media/livekit/media-server-api.ts"
@@ -59,6 +60,7 @@ export const mediaOf = (composition: Composition, placement: ReturnType<typeof p
     quota: quotaOf(config),
     ffmpeg: findFfmpeg(config.ffmpeg.path, config.ffmpeg.searchPath),
     summarise: config.helpModel && summariseBy(config.helpModel),
+    recognise: config.recogniser && recogniseBy(config.recogniser),
   })
   return Layer.mergeAll(
     jobs.pipe(

@@ -44,8 +44,10 @@ export interface ReadSegments {
 }
 
 const MOST_LISTED = 100
-const MOST_SEGMENTS = 50_000
-const MOST_CHARACTERS = 2_000
+/** Segments of one transcript. */
+export const MOST_SEGMENTS = 50_000
+/** Characters of one segment. */
+export const LONGEST_SEGMENT = 2_000
 const LONGEST_NAME = 200
 /** Latest accepted time: ten days, as for live captions. */
 const LATEST_MS = 10 * 24 * 3_600_000
@@ -61,8 +63,8 @@ export const segmentOf = (given: Segment, line: number): Segment | undefined => 
   const text = spokenText(given.text)
   if (text === "") return undefined
   const speaker = spokenName(given.speaker)
-  if (text.length > MOST_CHARACTERS)
-    throw new UnreadableCaptions(line, `more than ${MOST_CHARACTERS} characters of text`)
+  if (text.length > LONGEST_SEGMENT)
+    throw new UnreadableCaptions(line, `more than ${LONGEST_SEGMENT} characters of text`)
   if (speaker.length > LONGEST_NAME)
     throw new UnreadableCaptions(line, `a name of more than ${LONGEST_NAME} characters`)
   if (given.t1 < given.t0) throw new UnreadableCaptions(line, "ends before it begins")

@@ -99,6 +99,53 @@ export const writeThumbnail = (by: Run, source: MediaSource, atMs: number, outpu
     () => {},
   )
 
+/** Samples a second of sound for a recogniser, which needs no more. */
+const SPEECH_RATE = 16_000
+const WAV_HEAD_BYTES = 44
+const NO_SOUND = /matches no streams|does not contain any stream/
+
+/** A WAV file of 16-bit samples in mono. Its head has the sizes, which a file that ffmpeg writes into a pipe lacks. */
+const wavOf = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+  const size = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  const file = new Uint8Array(WAV_HEAD_BYTES + size)
+  const head = Buffer.from(file.buffer, 0, WAV_HEAD_BYTES)
+  head.write("RIFF\0\0\0\0WAVEfmt ", "latin1")
+  head.writeUInt32LE(WAV_HEAD_BYTES - 8 + size, 4)
+  head.set([16, 0, 0, 0, 1, 0, 1, 0], 16)
+  head.writeUInt32LE(SPEECH_RATE, 24)
+  head.writeUInt32LE(SPEECH_RATE * 2, 28)
+  head.set([2, 0, 16, 0], 32)
+  head.write("data", 36, "latin1")
+  head.writeUInt32LE(size, 40)
+  let at = WAV_HEAD_BYTES
+  for (const chunk of chunks) {
+    file.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return file
+}
+
+/** The sound of a stretch as a WAV file; null when there is none. */
+export const soundOf = async (
+  by: Run,
+  source: MediaSource,
+  fromMs: number,
+  lengthMs: number,
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly durationMs: number } | null> => {
+  const chunks: Uint8Array[] = []
+  const seek = ["-ss", (fromMs / 1000).toFixed(3), "-t", (lengthMs / 1000).toFixed(3)]
+  const format = ["-map", "0:a:0", "-ac", "1", "-ar", String(SPEECH_RATE), "-f", "s16le", "pipe:1"]
+  try {
+    await run(by, [...seek, ...inputOf(source), ...format], (bytes) => chunks.push(bytes))
+  } catch (cause) {
+    if (cause instanceof FfmpegFailed && NO_SOUND.test(cause.message)) return null
+    throw cause
+  }
+  const bytes = wavOf(chunks)
+  const durationMs = Math.floor((bytes.byteLength - WAV_HEAD_BYTES) / (SPEECH_RATE / 500))
+  return durationMs === 0 ? null : { bytes, durationMs }
+}
+
 /** Resolves to null when the recording has no sound that can be decoded. */
 export const waveformOf = async (by: Run, source: MediaSource, durationMs: number): Promise<Waveform | null> => {
   const meter = new PeakMeter((durationMs / 1000) * SAMPLE_RATE)

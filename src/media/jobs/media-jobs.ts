@@ -5,11 +5,9 @@
 import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
-import { type MediaFailure, MOST_RECORDINGS, type StoredRecording } from "../../model/media/recording.ts"
+import { type MediaFailure, MOST_RECORDINGS } from "../../model/media/recording.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
-import { transcribeRoom, WRITING_TRANSCRIPT } from "../../store/media/captions.ts"
-import { addDeriveJob } from "../../store/media/derivations.ts"
 import {
   claimMediaJob,
   countJobTime,
@@ -23,22 +21,21 @@ import {
 } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import type { MediaQuota } from "../../store/media/quota.ts"
-import { findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
 import { Quiet } from "../../store/quiet/quiet.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../placed/live-broadcasts.ts"
-import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
-import type { MediaInspection } from "../processing/protocol.ts"
+import type { MediaProcessor, TaskFailed } from "../processing/media-processor.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
-import { announce } from "./announce.ts"
 import { EMPTY_ROOM, followCapture } from "./capture.ts"
 import { cutClip, failClip, STORAGE_FULL } from "./cut.ts"
 import { derive } from "./derive.ts"
 import { EventTurns } from "./event-turns.ts"
+import { inspect, isFinal, MOST_TRIES } from "./inspect.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
+import { askedPauseMs, PIECE_WITHIN_MS, type RecogniseOptions, recognise } from "./recognise.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
-import { type Summarise, summarise, transcribe, transcribeAgain, transcribeRecording } from "./transcribe.ts"
+import { type Summarise, summarise, transcribe, transcribeAgain } from "./transcribe.ts"
 
 interface MediaJobsOptions {
   /** Whether no other process works on this database: leases of a dead one then end at the start. */
@@ -52,11 +49,13 @@ interface MediaJobsOptions {
   readonly ffmpeg: string | null
   /** Null when no model is configured. */
   readonly summarise: Summarise | null
+  /** Null when no speech recogniser is configured. */
+  readonly recognise: RecogniseOptions["by"]
 }
 
 const POLL_MS = 5_000
-/** Most tries of an inspection, a cut or a summary. */
-const MOST_TRIES = 5
+/** Result of a job that stays for its next turn. */
+const MORE = Symbol("more")
 const MOST_DERIVE_TRIES = 2
 /** Concurrent events; a media server that does not answer for one of them does not keep the others waiting. */
 const CAPTURES_AT_ONCE = 8
@@ -64,6 +63,8 @@ const CAPTURES_AT_ONCE = 8
 interface MediaLane extends JobGroup {
   /** Maximum number of concurrent jobs. */
   readonly places: number
+  /** Lease time of jobs that may take longer than the others. */
+  readonly leaseMs?: number
 }
 
 /**
@@ -76,6 +77,7 @@ const LANES: ReadonlyArray<MediaLane> = [
   { name: "derive", kinds: ["derive"], places: 1 },
   { name: "move", kinds: ["move"], places: 1 },
   { name: "summarise", kinds: ["summarise"], places: 4 },
+  { name: "recognise", kinds: ["recognise"], places: 2, leaseMs: PIECE_WITHIN_MS },
   // Unlimited, because one job mostly waits for another of its event.
   { name: "capture", kinds: ["capture"], places: Number.POSITIVE_INFINITY },
 ]
@@ -100,33 +102,28 @@ const CAPTURE_PAUSE_MS = 3_000
 const pauseOf = ({ kind, attempts }: MediaJob): number =>
   kind === "capture" ? Math.min(CAPTURE_PAUSE_MS, pauseAfter(attempts)) : pauseAfter(attempts)
 
-const GIVEN_UP: MediaFailure = {
-  code: "processing_failed",
-  detail: "The file could not be inspected, or took more time or memory than one may take.",
-}
-
 const CUT_GIVEN_UP: MediaFailure = {
   code: "processing_failed",
   detail: "The clip could not be cut, or took more time or memory than one may take.",
 }
 
-/** Whether the job is not retried. */
-const isFinal = ({ tooMuch, isAway }: TaskFailed, attempts: number): boolean =>
-  tooMuch || (isAway !== true && attempts >= MOST_TRIES)
-
-const OTHER_BYTES: MediaFailure = {
-  code: "checksum_mismatch",
-  detail: "The bytes that arrived have another SHA-256 than the one that was given.",
-}
-
 type Services = Database | LiveBroadcasts | MediaProcessor | MediaSignal | MediaStorage | Telemetry
 type Cut = Effect.Effect<void, Unavailable | TaskFailed, Database>
 
-const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summariseBy }: MediaJobsOptions) =>
+const start = ({
+  alone,
+  leaseMs,
+  retentionDays,
+  quota,
+  ffmpeg,
+  summarise: summariseBy,
+  ...options
+}: MediaJobsOptions) =>
   Effect.gen(function* () {
+    const after = { derives: ffmpeg !== null, recognises: options.recognise !== null }
+    const recognition = { by: options.recognise, ffmpeg, summarises: summariseBy !== null }
     const database = yield* Database
     const storage = yield* MediaStorage
-    const processor = yield* MediaProcessor
     const context = yield* Effect.context<Services>()
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
@@ -135,48 +132,6 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
     const { log, metrics } = yield* Telemetry
     const wake = Latch.makeUnsafe(true)
     const now = () => toTimestamp(timers.now())
-
-    const ready = (recording: StoredRecording, { facts, sha256 }: Extract<MediaInspection, { outcome: "readable" }>) =>
-      database.transaction(async (sql) => {
-        const settled = await markReady(sql, recording.id, facts, sha256 === null ? null : Buffer.from(sha256, "hex"))
-        if (settled === undefined) return
-        const { id, ...of } = settled
-        await announce(sql, now(), { type: "recording.ready", ...of, extra: { assetId: id } })
-        if (ffmpeg !== null) await addDeriveJob(sql, id)
-        await transcribeRecording(sql, now(), recording, transcribeRoom)
-      }, WRITING_TRANSCRIPT)
-
-    const fail = (id: string, failure: MediaFailure) =>
-      Effect.asVoid(database.transaction((sql) => markFailed(sql, id, failure)))
-
-    const inspected = ({ storageKey, sizeBytes, expectedSha256 }: StoredRecording) =>
-      Effect.gen(function* () {
-        const source = yield* storage.source(storageKey)
-        // The hash of a remote object is computed only if needed, because all bytes must be fetched for it.
-        return yield* processor.inspect({
-          source,
-          sizeBytes,
-          wantsSha256: "path" in source || expectedSha256 !== null,
-        })
-      })
-
-    const inspect = (job: Extract<MediaJob, { kind: "inspect" }>) =>
-      Effect.gen(function* () {
-        const recording = yield* database.run((sql) => findRecording(sql, job.recordingId))
-        if (recording === undefined || recording.status !== "processing") return
-        const inspection = yield* inspected(recording)
-        if (inspection.outcome === "refused") return yield* fail(recording.id, inspection.failure)
-        const expected = recording.expectedSha256
-        if (expected !== null && Buffer.from(expected).toString("hex") !== inspection.sha256) {
-          return yield* fail(recording.id, OTHER_BYTES)
-        }
-        yield* ready(recording, inspection)
-      }).pipe(
-        Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {
-          log.warn({ recording: job.recordingId, why: failed.detail }, "media: an inspection failed")
-          return isFinal(failed, job.attempts) ? fail(job.recordingId, GIVEN_UP) : Effect.fail(failed)
-        }),
-      )
 
     const cut = ({ clipId, attempts }: Extract<MediaJob, { kind: "cut" }>) =>
       cutClip(clipId, quota, now).pipe(
@@ -191,14 +146,14 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
         ),
       )
 
-    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed | Error, Services> => {
+    const work = (job: MediaJob): Effect.Effect<unknown, Unavailable | TaskFailed | Error, Services> => {
       switch (job.kind) {
         case "inspect":
-          return inspect(job)
+          return inspect(job, now, after)
         case "cut":
           return cut(job)
         case "record":
-          return recordBroadcast(job.recordingId, now(), ffmpeg !== null)
+          return recordBroadcast(job.recordingId, now(), after)
         case "move":
           return moveTakes(job.recordingId)
         case "derive":
@@ -208,6 +163,8 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
           return transcribe(job, now(), summariseBy !== null)
         case "retranscribe":
           return transcribeAgain(job, now())
+        case "recognise":
+          return Effect.map(recognise(job, recognition, now()), (hasMore) => (hasMore ? MORE : undefined))
         case "capture":
           return followCapture(job.eventId, job.id, { quota, perEvent: MOST_RECORDINGS })
         case "summarise":
@@ -228,7 +185,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
           metrics.mediaJobs.add(1, "retry")
           log.warn({ job: job.id, kind: job.kind, attempts: job.attempts, err }, "media: a job failed")
         }
-        return database.run((sql) => postponeMediaJob(sql, job.id, pauseOf(job), error))
+        return database.run((sql) => postponeMediaJob(sql, job.id, Math.max(pauseOf(job), askedPauseMs(err)), error))
       })
 
     const perform = (lane: MediaLane, job: MediaJob) =>
@@ -240,7 +197,9 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
         return Effect.tap(Effect.exit(Effect.provideContext(work(job), context)), counted)
       }).pipe(
         Effect.flatten,
-        Effect.andThen(database.run((sql) => deleteMediaJob(sql, job.id))),
+        Effect.flatMap((result) =>
+          result === MORE ? Effect.void : database.run((sql) => deleteMediaJob(sql, job.id)),
+        ),
         Effect.tap(() => Effect.sync(() => metrics.mediaJobs.add(1, "done"))),
         Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : tryLater(job, cause))),
         Effect.andThen(Effect.sync(() => outbox.notify())),
@@ -269,7 +228,7 @@ const start = ({ alone, leaseMs, retentionDays, quota, ffmpeg, summarise: summar
     /** Returns true when a job has begun. */
     const beginNext = (lane: MediaLane) =>
       Effect.flatMap(
-        database.run((sql) => claimMediaJob(sql, lane, leaseMs)),
+        database.run((sql) => claimMediaJob(sql, lane, lane.leaseMs ?? leaseMs)),
         (job) => (job === undefined ? Effect.succeed(false) : Effect.as(begin(lane, job), true)),
       )
 

@@ -13,6 +13,7 @@ import { recordedFacts } from "../live/recorded-facts.ts"
 import { LiveBroadcasts } from "../placed/live-broadcasts.ts"
 import { MediaStorage, sizeOfStored } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
+import type { AfterRecording } from "./inspect.ts"
 import { transcribeRecording } from "./transcribe.ts"
 
 const NOT_RECORDED: MediaFailure = { code: "no_room", detail: "There was no room to record the broadcast." }
@@ -21,7 +22,12 @@ const NOT_RECORDED: MediaFailure = { code: "no_room", detail: "There was no room
  * A broadcast without any media leaves no recording. One with media that was not stored for lack of space leaves a failed recording that
  * says so. One with captions has their transcript.
  */
-const settle = async (sql: Queryable, recording: StoredRecording, at: Timestamp, derives: boolean): Promise<void> => {
+const settle = async (
+  sql: Queryable,
+  recording: StoredRecording,
+  at: Timestamp,
+  { derives, recognises }: AfterRecording,
+): Promise<void> => {
   const { id, workspaceId, eventId } = recording
   const [takes, segments] = await Promise.all([takesOf(sql, id), storedSegments(sql, id)])
   const made = recordedFacts(takes, segments)
@@ -35,7 +41,7 @@ const settle = async (sql: Queryable, recording: StoredRecording, at: Timestamp,
   await addMoveJob(sql, id)
   await announce(sql, at, { type: "recording.ready", workspaceId, eventId, extra: { assetId: id } })
   if (derives) await addDeriveJob(sql, id)
-  await transcribeRecording(sql, at, recording, transcribeBroadcast)
+  await transcribeRecording(sql, at, recording, transcribeBroadcast, recognises)
 }
 
 /** Cuts off bytes without a row, left by a process that died between the file and the row of a segment. */
@@ -52,11 +58,10 @@ const cutToRows = (recordingId: string) =>
     }
   })
 
-/** `derives` means that a picture and a waveform are made of it afterwards. */
 export const recordBroadcast = (
   recordingId: string,
   at: Timestamp,
-  derives: boolean,
+  after: AfterRecording,
 ): Effect.Effect<void, Unavailable, Database | LiveBroadcasts | MediaStorage> =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -65,7 +70,7 @@ export const recordBroadcast = (
     const { broadcastId, eventId } = recording
     if (broadcastId !== null) yield* (yield* LiveBroadcasts).finish({ id: broadcastId, eventId })
     yield* cutToRows(recordingId)
-    yield* database.transaction((sql) => settle(sql, recording, at, derives), WRITING_TRANSCRIPT)
+    yield* database.transaction((sql) => settle(sql, recording, at, after), WRITING_TRANSCRIPT)
   })
 
 /**

@@ -15,8 +15,9 @@ import {
   WRITING_TRANSCRIPT,
 } from "../../store/media/captions.ts"
 import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
+import { addRecogniseJob } from "../../store/media/recognition.ts"
 import { findRecording } from "../../store/media/recordings.ts"
-import { findEventTranscript, listSlices, segmentsOfSlice } from "../../store/media/transcripts.ts"
+import { findEventTranscript, listSlices, noteTranscribed, segmentsOfSlice } from "../../store/media/transcripts.ts"
 import { query } from "../../store/query.ts"
 import { announce } from "./announce.ts"
 
@@ -51,15 +52,17 @@ export const transcribe = (
     }, WRITING_TRANSCRIPT),
   )
 
-/** A recording made while captions were pushed gets their transcript. `by` maps them to its clock. */
+/** A recording made while captions were pushed gets their transcript, another one that of a recogniser. `by` maps captions to its clock. */
 export const transcribeRecording = async (
   sql: Queryable,
   at: Timestamp,
   { id: recordingId, workspaceId, eventId }: StoredRecording,
   by: (sql: Queryable, id: string, recordingId: string) => Promise<boolean>,
+  recognises: boolean,
 ): Promise<void> => {
   const id = newId()
-  if (!(await by(sql, id, recordingId))) return
+  if (!(await by(sql, id, recordingId))) return recognises ? addRecogniseJob(sql, recordingId) : undefined
+  await noteTranscribed(sql, recordingId)
   await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra: { assetId: id, recordingId } })
 }
 
@@ -78,7 +81,7 @@ export const transcribeAgain = (
       if (recording?.status !== "ready") return
       await dropCaptionTranscript(sql, recordingId)
       const by = recording.source === "broadcast" ? transcribeBroadcast : transcribeRoom
-      await transcribeRecording(sql, at, recording, by)
+      await transcribeRecording(sql, at, recording, by, false)
     }, WRITING_TRANSCRIPT),
   )
 

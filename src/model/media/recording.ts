@@ -49,6 +49,13 @@ export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Sche
 )
 export type MediaFailure = typeof MediaFailure.Type
 
+/** Work of a speech recogniser on the transcript; `detail` says why it failed. */
+export const Transcription = Schema.Struct({
+  status: Schema.Literals(["running", "failed"]),
+  detail: Schema.NullOr(Schema.String),
+}).annotate(named("Transcription"))
+export type Transcription = typeof Transcription.Type
+
 /** Findings of an inspection. The numbers are measured from the file itself, not claimed by its uploader. */
 export interface MediaFacts {
   readonly container: string
@@ -89,6 +96,7 @@ export interface StoredRecording {
   readonly sha256: Uint8Array | null
   readonly expectedSha256: Uint8Array | null
   readonly uploadExpiresAt: Timestamp | null
+  readonly transcription: Transcription | null
   readonly createdAt: Timestamp
 }
 

@@ -16,7 +16,7 @@ interface Claimed {
 export type MediaJob = Claimed &
   (
     | { readonly kind: "inspect"; readonly recordingId: string }
-    | { readonly kind: "record" | "move" | "derive" | "retranscribe"; readonly recordingId: string }
+    | { readonly kind: "record" | "move" | "derive" | "retranscribe" | "recognise"; readonly recordingId: string }
     | { readonly kind: "transcribe" | "summarise" | "capture"; readonly eventId: string }
     | { readonly kind: "cut"; readonly clipId: string }
     | { readonly kind: "remove"; readonly storageKey: string }

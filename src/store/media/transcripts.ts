@@ -38,13 +38,24 @@ export const replaceTranscript = async (
   { id, recordingId, slices }: NewTranscript,
 ): Promise<boolean | undefined> => {
   // Serialises concurrent callers by the recording's row.
-  const [recording] = await sql<{ eventId: string }[]>`
-    select event_id from recordings where id = ${recordingId} for no key update`
+  const [recording] = await sql`select 1 as one from recordings where id = ${recordingId} for no key update`
   if (recording === undefined) return undefined
   const { count } = await sql`delete from transcripts where recording_id = ${recordingId}`
+  await insertTranscript(sql, { id, recordingId, slices })
+  return count > 0
+}
+
+/** The recording has a transcript, whatever a recogniser does or could not do. */
+export const noteTranscribed = async (sql: Queryable, recordingId: string): Promise<void> => {
+  await sql`update recordings set transcription = null where id = ${recordingId} and transcription is not null`
+}
+
+/** The caller has the lock of the recording's row, and knows that it has no transcript. Run in a transaction. */
+export const insertTranscript = async (sql: Queryable, { id, recordingId, slices }: NewTranscript): Promise<void> => {
   await sql`
     insert into transcripts (id, recording_id, event_id, status, source)
-    values (${id}, ${recordingId}, ${recording.eventId}, 'ready', 'upload')`
+    select ${id}::uuid, r.id, r.event_id, 'ready', 'upload' from recordings r where r.id = ${recordingId}`
+  await noteTranscribed(sql, recordingId)
   for (const [index, slice] of slices.entries()) {
     await sql`
       insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
@@ -52,7 +63,6 @@ export const replaceTranscript = async (
         from jsonb_array_elements(${slice}::text::jsonb) with ordinality as e (s, n)`
   }
   await countSpeakers(sql, id)
-  return count > 0
 }
 
 export const findTranscript = async (sql: Queryable, recordingId: string): Promise<TranscriptRow | undefined> => {

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ids, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
-import { MediaFailure, RecordingKind, RecordingStatus } from "../../../model/media/recording.ts"
+import { MediaFailure, RecordingKind, RecordingStatus, Transcription } from "../../../model/media/recording.ts"
 import { named } from "../../../model/named.ts"
 import { isDisplayName } from "../../../model/text/display-name.ts"
 import { MembersTitle } from "../../../model/text/shown-text.ts"
@@ -38,6 +38,8 @@ const FIELDS = {
   playbackUrl: Schema.NullOr(Schema.String),
   downloadUrl: Schema.NullOr(Schema.String),
   failure: Schema.NullOr(MediaFailure),
+  /** Set while a speech recogniser makes the transcript, and when it could not; otherwise null. */
+  transcription: Schema.NullOr(Transcription),
   createdAt: Instant,
 }
 export const Recording = Schema.Struct(FIELDS).annotate(named("Recording"))

@@ -190,6 +190,7 @@ export const managedRecording = {
   playbackUrl: `https://events.example.com/v1/media/recordings/play.${ids.recording}.workspace.1795363200.Rk9PQkFSQkFaRk9PQkFSQkFaQkE`,
   downloadUrl: `https://events.example.com/v1/media/recordings/download.${ids.recording}.workspace.1795363200.QkFSRk9PQkFaRk9PQkFSQkFaQkE`,
   failure: null,
+  transcription: null,
   createdAt: T1,
 }
 export const transcriptHead = { id: ids.transcript, eventId: ids.event, recordingId: ids.recording, createdAt: T1 }

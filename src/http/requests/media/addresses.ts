@@ -182,7 +182,7 @@ export const playAddress = (
 
 export const shownRecording = (recording: StoredRecording, addressing: Addressing): ShownRecording => {
   const { id, eventId, phaseId, roomId, kind, source, title, status } = recording
-  const { sizeBytes, contentType, durationMs, failure, createdAt } = recording
+  const { sizeBytes, contentType, durationMs, failure, transcription, createdAt } = recording
   return {
     id,
     eventId,
@@ -198,6 +198,7 @@ export const shownRecording = (recording: StoredRecording, addressing: Addressin
     playbackUrl: playAddress(recording, addressing),
     downloadUrl: watchAddress("recording", recording, "download", addressing),
     failure,
+    transcription,
     createdAt,
   }
 }

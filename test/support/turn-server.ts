@@ -1,12 +1,13 @@
-/** A TURN server of its own (coturn) on loopback with the shipped file, for the credentials of one secret. */
+/** A TURN server of its own (coturn) on loopback with the shipped file and script, for the credentials of one secret. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../test/support/free-port.ts"
-import { eventually } from "../test/support/wait.ts"
+import { fileURLToPath } from "node:url"
+import { freePort } from "./free-port.ts"
+import { eventually } from "./wait.ts"
 
 export interface TurnServer {
   readonly port: number
@@ -15,7 +16,7 @@ export interface TurnServer {
   readonly kill: () => Promise<void>
   /** Starts it again, at the same port. */
   readonly revive: () => Promise<void>
-  /** Text of its file. */
+  /** Text of the file that the script made. */
   readonly settings: () => Promise<string>
   /** All that it has logged by now, with the details that an operator may ask for. */
   readonly log: () => string
@@ -29,22 +30,17 @@ const answers = (port: number): Promise<boolean> =>
     socket.once("error", () => undefined)
   })
 
-export const REALM = "gathercue.test"
+/** The shipped script names it. */
+export const REALM = "gathercue"
 
-const SHIPPED = new URL("../deploy/turnserver.conf", import.meta.url)
+const shipped = (file: string): URL => new URL(`../../deploy/${file}`, import.meta.url)
 
 /** Loopback peers are allowed for this test alone: on a real server they open the way to its own services. */
-const onLoopback = (text: string, port: number, secret: string, folder: string): string => {
+const onLoopback = (text: string, port: number): string => {
   const pairs = [
-    [/^static-auth-secret=$/m, `static-auth-secret=${secret}`],
-    [/^realm=.*$/m, `realm=${REALM}`],
-    [/^listening-port=.*$/m, `listening-ip=127.0.0.1\nlistening-port=${port}`],
+    [/^listening-port=.*$/m, `listening-ip=127.0.0.1\nlistening-port=${port}\nno-tls\nno-dtls\nverbose`],
     [/^min-port=.*\nmax-port=.*$/m, "min-port=42000\nmax-port=42999"],
-    [/^external-ip=.*$/m, "relay-ip=127.0.0.1\nallow-loopback-peers"],
-    [
-      /^denied-peer-ip=127\..*$/m,
-      `no-tls\nno-dtls\nuserdb=${join(folder, "users.sqlite")}\npidfile=${join(folder, "turn.pid")}`,
-    ],
+    [/^denied-peer-ip=127\..*$/m, "relay-ip=127.0.0.1\nallow-loopback-peers"],
   ] as const
   return pairs.reduce((before, [pattern, by]) => {
     if (!pattern.test(before)) throw new Error(`deploy/turnserver.conf has no ${String(pattern)}`)
@@ -55,13 +51,14 @@ const onLoopback = (text: string, port: number, secret: string, folder: string):
 export const startTurnServer = async (): Promise<TurnServer> => {
   const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), "gathercue-turn-"))]
   const secret = "a-secret-of-the-TURN-server-0123456789"
-  const file = join(folder, "turnserver.conf")
-  await writeFile(file, onLoopback(await readFile(SHIPPED, "utf8"), port, secret, folder))
+  const file = join(folder, "shipped.conf")
+  await writeFile(file, onLoopback(await readFile(shipped("turnserver.conf"), "utf8"), port))
   const logged: string[] = []
   const start = async (): Promise<() => Promise<void>> => {
-    const child = spawn("/usr/bin/turnserver", ["-c", file, "--verbose"], {
+    const child = spawn("sh", [fileURLToPath(shipped("turnserver.sh")), file, folder], {
       stdio: ["ignore", "pipe", "pipe"],
       cwd: folder,
+      env: { PATH: "/usr/bin:/bin", TURN_SECRET: secret, TURN_ADDRESS: "127.0.0.1" },
     })
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => logged.push(String(chunk)))
     const exited = once(child, "exit")
@@ -79,7 +76,7 @@ export const startTurnServer = async (): Promise<TurnServer> => {
     revive: async () => {
       kill = await start()
     },
-    settings: () => readFile(file, "utf8"),
+    settings: () => readFile(join(folder, "turnserver.conf"), "utf8"),
     log: () => logged.join(""),
     stop: async () => {
       await kill()
