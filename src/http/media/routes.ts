@@ -9,11 +9,10 @@ import { EncoderServer } from "../../media/rooms/encoder-sessions.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { PlainRoute, StreamRoute } from "../transport/uws-http.ts"
-import { Ingest } from "./broadcasts/ingest.ts"
+import { encoderRoutes } from "./broadcasts/encoder-routes.ts"
 import { type LiveServices, LiveViews } from "./broadcasts/live.ts"
 import { recordedFiles } from "./broadcasts/recorded.ts"
 import { ViewerBytes } from "./broadcasts/viewer-bytes.ts"
-import { Whip } from "./broadcasts/whip.ts"
 import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
 import { mediaServerWebhook, type WebhookServices } from "./media-server-webhook.ts"
@@ -54,8 +53,6 @@ export const mediaRoutes = (
       run(captionsAt(params["token"] ?? ""), (exit) => {
         exchange.send(Exit.isSuccess(exit) ? exit.value : refusalResponse(exit, problems, requestId))
       })
-    const ingest = new Ingest(run, problems, bearers, timers)
-    const whip = new Whip(run, problems, bearers, yield* EncoderServer)
     const views = new LiveViews({
       run,
       problems,
@@ -66,11 +63,7 @@ export const mediaRoutes = (
       bearers,
     })
     return [
-      { method: "PUT", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.take },
-      { method: "POST", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.take },
-      { method: "DELETE", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.remove },
-      { method: "POST", path: "/v1/whip", crossOrigin: true, accept: whip.begin },
-      { method: "DELETE", path: "/v1/whip/:session", crossOrigin: true, accept: whip.end },
+      ...encoderRoutes({ run, problems, bearers, timers, server: yield* EncoderServer }),
       { method: "GET", path: "/v1/live/:key/:name", crossOrigin: true, accept: views.give },
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },
       { method: "HEAD", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.look },
