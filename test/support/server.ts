@@ -56,7 +56,7 @@ export const startServerWithRooms = async (environment: Environment = {}): Promi
 /** A server that takes encoders by WebRTC too, and inspects their recordings. */
 export const startServerWithWhip = async (environment: Environment = {}): Promise<TestServer> =>
   start(
-    { MEDIA_PORT: "20000", MEDIA_ADDRESSES: "127.0.0.1", ...environment },
+    { MEDIA_PORT: "20000", ...environment },
     {
       ...CHEAP_HASHES,
       mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },

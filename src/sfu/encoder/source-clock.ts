@@ -11,13 +11,16 @@ const LONGEST_STEP_S = 10
 const MOST_APART_S = 2
 /** Part of the time between two pictures by which the second may be moved: so much is not seen. */
 const SLEW = 0.1
+const REPORTS = 5
 
 export class SourceClock {
   readonly rate: number
   #last: { readonly timestamp: number; readonly ticks: number } | undefined
   /** Seconds of the common clock at tick 0. */
   #offset: number | undefined
-  #report: SenderTime | undefined
+  /** Seconds of the sender's clock at tick 0, by the latest reports. */
+  readonly #reported: Array<number> = []
+  #heeded: SenderTime | undefined
 
   /** `rate`: ticks in a second. */
   constructor(rate: number) {
@@ -47,8 +50,12 @@ export class SourceClock {
     return this.#last === undefined ? undefined : this.#last.ticks / this.rate
   }
 
+  /** Notes the sender's latest report, once there is a timestamp. */
   report(report: SenderTime | undefined): void {
-    this.#report = report
+    if (report === undefined || report === this.#heeded || this.#last === undefined) return
+    this.#heeded = report
+    this.#reported.push(report.seconds - this.#ticksOf(report.timestamp) / this.rate)
+    if (this.#reported.length > REPORTS) this.#reported.shift()
   }
 
   /** Moves the clock towards that of the other source, by a part of `step` in seconds, or at once. */
@@ -61,11 +68,9 @@ export class SourceClock {
     this.#offset += Math.max(-most, Math.min(most, missing))
   }
 
-  /** Seconds of the sender's clock at tick 0. */
+  /** Some senders report the timestamp of their last packet with the time of the report, so that the earliest is the best. */
   get #reportedOffset(): number | undefined {
-    return this.#report === undefined || this.#last === undefined
-      ? undefined
-      : this.#report.seconds - this.#ticksOf(this.#report.timestamp) / this.rate
+    return this.#reported.length === 0 ? undefined : Math.min(...this.#reported)
   }
 
   #stepTo(timestamp: number): number {
