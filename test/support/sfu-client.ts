@@ -182,6 +182,16 @@ export class SfuClient {
     return this.#srtp.sealRtp(levelled, [payload], sequence)
   }
 
+  /** Passes on what another program sends without protection, of fewer packets than a sequence number can count. */
+  forward(datagram: Buffer): void {
+    if (isRtcp(datagram)) this.report(datagram)
+    else if (this.#srtp !== undefined) {
+      // The head of a packet without extensions.
+      const [head, payload] = [datagram.subarray(0, 12), datagram.subarray(12)]
+      this.send(this.#srtp.sealRtp(head, [payload], head.readUInt16BE(2)))
+    }
+  }
+
   report(compound: Buffer): void {
     if (this.#srtp !== undefined) this.send(this.#srtp.sealRtcp(compound))
   }

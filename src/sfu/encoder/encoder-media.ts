@@ -30,6 +30,8 @@ interface Source {
 const HOLD_MS = { video: 400, audio: 60 } as const
 /** Pictures without a key frame before one is asked for: a segment of the playlist ends with it. */
 const KEY_FRAME_EVERY_MS = 1900
+/** A picture that is farther from its sound than that moves with a jump. */
+const FAR_S = 0.3
 /** Keeps times above zero where a source is moved back. */
 const BEGIN_S = 10
 const MOST_SETS = 16
@@ -99,8 +101,7 @@ export class EncoderMedia {
 
   /** The times of a source have no relation to those before. */
   #beginAnew(): void {
-    this.#fragmenter.end()
-    this.#hasBegun = false
+    this.#endRun()
     this.#awaitsKeyFrame = true
     for (const [kind, { ssrc, order }] of this.#sources) this.#renewed(kind, ssrc, order)
   }
@@ -141,11 +142,8 @@ export class EncoderMedia {
       this.#awaitsKeyFrame = true
       return
     }
-    this.#tellTime(picture.timestamp, clock, at)
-    if (this.#keepSets(picture) && this.#hasBegun) {
-      this.#fragmenter.end()
-      this.#hasBegun = false
-    }
+    this.#tellTime(picture, clock, at)
+    if (this.#keepSets(picture)) this.#endRun()
     const { units, isKeyFrame } = picture
     if (units.length === 0 || this.#sets === undefined) return
     if (isKeyFrame) this.#keyFrameAt = now
@@ -159,12 +157,20 @@ export class EncoderMedia {
     if (isTaken) this.#pieceAt = now
   }
 
-  /** Brings the picture to the time of the sound, before anything was shown at once, and slowly after. */
-  #tellTime(timestamp: number, clock: SourceClock, at: number): void {
+  /** Another description follows. */
+  #endRun(): void {
+    this.#fragmenter.end()
+    this.#hasBegun = false
+  }
+
+  /** Brings the picture to the time of the sound: at once where nothing was shown, or where it is far away, and slowly otherwise. */
+  #tellTime({ timestamp, isKeyFrame }: Picture, clock: SourceClock, at: number): void {
     const before = clock.own
     clock.hear(timestamp, at)
     const sound = this.#sources.get("audio")?.clock
-    if (sound !== undefined) clock.approach(sound, this.#hasBegun ? (clock.own ?? 0) - (before ?? 0) : "at once")
+    if (sound === undefined) return
+    if (isKeyFrame && Math.abs(clock.missingTo(sound)) > FAR_S) this.#endRun()
+    clock.approach(sound, this.#hasBegun ? (clock.own ?? 0) - (before ?? 0) : "at once")
   }
 
   /** Keeps the parameter sets of a picture; returns whether they differ from those before. */

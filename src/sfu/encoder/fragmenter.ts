@@ -14,8 +14,8 @@ interface TimedSample {
 
 /** Length of a fragment, in seconds: half a part of the playlist. */
 const FRAGMENT_S = 0.25
-/** Sound that goes on while the picture stands. */
-const SOUND_ALONE_S = 0.5
+/** Sound waits so long for its picture, which may come later, and goes on without it. */
+const SOUND_ALONE_S = 2.5
 /** Bytes that a fragment may have; the picture is cut there even if its time is not over. */
 const FRAGMENT_BYTES = 1024 * 1024
 /** The longest duration of a sample: a screen may change seldom. */
@@ -26,7 +26,7 @@ const bytesOf = (data: ReadonlyArray<Buffer>): number => data.reduce((sum, { len
 
 class Waiting {
   readonly kind: Kind
-  #run: Array<TrackRun["samples"][number]> = []
+  readonly #run: Array<TrackRun["samples"][number]> = []
   #from = 0
   #latest: TimedSample | undefined
   #duration = 0
@@ -62,13 +62,23 @@ class Waiting {
     this.#bytes += bytes
   }
 
-  take(): TrackRun | undefined {
-    if (this.#run.length === 0) return undefined
-    const run = { kind: this.kind, time: this.#from, samples: this.#run }
-    this.#run = []
-    this.#duration = 0
-    this.#bytes = 0
-    return run
+  /** End of the samples whose duration is known, in seconds; `undefined` without any. */
+  get end(): number | undefined {
+    return this.#run.length === 0 ? undefined : (this.#from + this.#duration) / RATES[this.kind]
+  }
+
+  /** The samples that begin before the time in seconds. */
+  take(until = Number.POSITIVE_INFINITY): TrackRun | undefined {
+    const [time, most] = [this.#from, until * RATES[this.kind]]
+    let count = 0
+    while (count < this.#run.length && this.#from < most) {
+      const { duration = 0, bytes = 0 } = this.#run[count] ?? {}
+      this.#from += duration
+      this.#duration -= duration
+      this.#bytes -= bytes
+      count += 1
+    }
+    return count === 0 ? undefined : { kind: this.kind, time, samples: this.#run.splice(0, count) }
   }
 }
 
@@ -91,19 +101,20 @@ export class Fragmenter {
     track.add({ data, time, isKeyFrame })
     const startsSegment = kind === "video" && isKeyFrame
     if (startsSegment || video.seconds >= FRAGMENT_S || video.bytes + audio.bytes >= FRAGMENT_BYTES) this.#cut()
-    else if (audio.seconds >= (this.#hasPicture ? SOUND_ALONE_S : FRAGMENT_S)) this.#cut()
+    else if (audio.seconds >= (this.#hasPicture ? SOUND_ALONE_S : FRAGMENT_S)) this.#cut(Number.POSITIVE_INFINITY)
     return true
   }
 
   /** Another description follows: what waits belongs to the one before. The latest samples have no duration and are lost. */
   end(): void {
-    this.#cut()
+    this.#cut(Number.POSITIVE_INFINITY)
     this.#tracks = { video: new Waiting("video"), audio: new Waiting("audio") }
   }
 
-  #cut(): void {
+  /** Sound goes with the picture of its time. */
+  #cut(until = this.#tracks.video.end): void {
     const { video, audio } = this.#tracks
-    const runs = [video.take(), audio.take()].filter((run) => run !== undefined)
+    const runs = [video.take(), audio.take(until)].filter((run) => run !== undefined)
     if (runs.length > 0) this.#onFragment(fragmentOf(++this.#number, runs))
   }
 }

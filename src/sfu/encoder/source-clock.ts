@@ -8,7 +8,7 @@ import type { SenderTime } from "../rtp/rtcp.ts"
 /** A larger step is none of the media: the source began anew. */
 const LONGEST_STEP_S = 10
 /** Sources that are farther apart have no common clock, whatever their reports say. */
-const MOST_APART_S = 2
+const MOST_APART_S = 8
 /** Part of the time between two pictures by which the second may be moved: so much is not seen. */
 const SLEW = 0.1
 const REPORTS = 5
@@ -58,14 +58,18 @@ export class SourceClock {
     if (this.#reported.length > REPORTS) this.#reported.shift()
   }
 
+  /** Seconds by which the clock has to be moved so that it agrees with that of the other source. */
+  missingTo(other: SourceClock): number {
+    const [own, wanted] = [this.#reportedOffset, other.#reportedOffset]
+    if (own === undefined || wanted === undefined || this.#offset === undefined || other.#offset === undefined) return 0
+    const missing = own - wanted + other.#offset - this.#offset
+    return Math.abs(missing) > MOST_APART_S ? 0 : missing
+  }
+
   /** Moves the clock towards that of the other source, by a part of `step` in seconds, or at once. */
   approach(other: SourceClock, step: number | "at once"): void {
-    const [own, wanted] = [this.#reportedOffset, other.#reportedOffset]
-    if (own === undefined || wanted === undefined || this.#offset === undefined || other.#offset === undefined) return
-    const missing = own - wanted + other.#offset - this.#offset
-    if (Math.abs(missing) > MOST_APART_S) return
     const most = step === "at once" ? MOST_APART_S : Math.max(0, step) * SLEW
-    this.#offset += Math.max(-most, Math.min(most, missing))
+    if (this.#offset !== undefined) this.#offset += Math.max(-most, Math.min(most, this.missingTo(other)))
   }
 
   /** Some senders report the timestamp of their last packet with the time of the report, so that the earliest is the best. */

@@ -1,7 +1,7 @@
 /** One source as a browser sends it: its microphone, its screen, or one layer of its camera. */
 
 import { CLOCK_RATES, type MediaKind, type RtpPacket } from "../rtp/packet.ts"
-import type { Feedback, Reception, SenderTime } from "../rtp/rtcp.ts"
+import type { Reception, SenderReport, SenderTime } from "../rtp/rtcp.ts"
 
 /** Packets kept for repetition. At 1.5 Mbit/s they are three seconds, more than anybody waits for a lost packet. */
 const KEPT = 512
@@ -102,7 +102,7 @@ export class Layer {
     return this.#senderTime
   }
 
-  noteSenderReport({ ntp, time }: Extract<Feedback, { readonly kind: "senderReport" }>, now: number): void {
+  noteSenderReport({ ntp, time }: SenderReport, now: number): void {
     this.#senderTime = time
     this.#senderReport = { ntp, at: now }
   }

@@ -8,14 +8,16 @@ export interface SenderTime {
   readonly seconds: number
 }
 
+export interface SenderReport {
+  readonly kind: "senderReport"
+  readonly ssrc: number
+  /** The middle 32 bits of its NTP time. */
+  readonly ntp: number
+  readonly time: SenderTime
+}
+
 export type Feedback =
-  | {
-      readonly kind: "senderReport"
-      readonly ssrc: number
-      /** The middle 32 bits of its NTP time. */
-      readonly ntp: number
-      readonly time: SenderTime
-    }
+  | SenderReport
   | { readonly kind: "lost"; readonly ssrc: number; readonly sequences: ReadonlyArray<number> }
   | { readonly kind: "keyFrame"; readonly ssrc: number }
   | { readonly kind: "bandwidth"; readonly bitsPerSecond: number }

@@ -18,6 +18,7 @@ import {
   lossReport,
   readFeedback,
   receiverReport,
+  type SenderReport,
 } from "../rtp/rtcp.ts"
 import { srtpKeysOf } from "../srtp/keys.ts"
 import { SrtpSession } from "../srtp/session.ts"
@@ -51,6 +52,7 @@ const SOUNDS_PER_SECOND = 200
 /** A path is the address that a check came from; a browser tries few. */
 const MOST_PATHS = 8
 const MOST_SECTIONS = 40
+const MOST_EARLY = 8
 /** A browser tells within a second what it can receive; until then its pictures are small. */
 const FIRST_DOWN = 1_000_000
 /** After the browser said that less arrives than was sent, no more is tried for so long. */
@@ -92,6 +94,8 @@ export class Peer {
   readonly #slots = new Map<string, Slot>()
   readonly #sent = new Map<string, Sent>()
   readonly #layers = new Map<number, Received>()
+  /** Reports of sources of which no packet has come. */
+  readonly #early = new Map<number, SenderReport>()
   /** Keys of the paths over which checks came, the latest last. */
   readonly paths = new Set<string>()
   #path: Path | undefined
@@ -293,6 +297,9 @@ export class Peer {
     const { section, publication } = sent
     for (const [old, { layer }] of this.#layers) if (layer === publication.layers[at]) this.#layers.delete(old)
     const received = { sent, layer: new Layer(ssrc, section.kind) }
+    const report = this.#early.get(ssrc)
+    if (report !== undefined) received.layer.noteSenderReport(report, this.#timers.elapsed())
+    this.#early.delete(ssrc)
     publication.layers[at] = received.layer
     this.#layers.set(ssrc, received)
     return received
@@ -300,9 +307,11 @@ export class Peer {
 
   #heed(feedback: Feedback): void {
     if (feedback.kind === "bandwidth") this.#down = feedback.bitsPerSecond
-    else if (feedback.kind === "senderReport")
-      this.#layers.get(feedback.ssrc)?.layer.noteSenderReport(feedback, this.#timers.elapsed())
-    else {
+    else if (feedback.kind === "senderReport") {
+      const known = this.#layers.get(feedback.ssrc)
+      if (known !== undefined) known.layer.noteSenderReport(feedback, this.#timers.elapsed())
+      else if (this.#early.size < MOST_EARLY) this.#early.set(feedback.ssrc, feedback)
+    } else {
       const slot = this.slots.find(({ ssrc }) => ssrc === feedback.ssrc)
       if (slot === undefined) return
       if (feedback.kind === "keyFrame") this.#events.onKeyFrameAsked(slot)
