@@ -112,7 +112,20 @@ test("is played, decodes without a word, and has sound and picture together", as
   expect(recording.durationMs).toBeGreaterThan((SECONDS - 1) * 1000)
   const file = join(server.folder, "recording.mp4")
   writeFileSync(file, await bytesAt(recording.downloadUrl))
-  const decoded = await run("ffmpeg", "-v", "error", "-i", file, "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "null", "-")
+  const decoded = await run(
+    "ffmpeg",
+    "-v",
+    "error",
+    "-i",
+    file,
+    "-fps_mode",
+    "passthrough",
+    "-enc_time_base",
+    "-1",
+    "-f",
+    "null",
+    "-",
+  )
   expect(decoded).toBe("")
   const flashes = await timesOf(file, "v", "negate,blackdetect=d=0.02:pix_th=0.5", "black_start")
   const tones = await timesOf(file, "a", "silencedetect=n=-30dB:d=0.3", "silence_end")
