@@ -31,6 +31,11 @@ const BY_ADDRESS =
 const BY_TOKEN = "Callers: anyone with the token of an encoder's address, as a bearer token."
 const BY_SIGNATURE = "Callers: the media server. A message whose signature does not fit is refused."
 
+const callersOf = (path: string): string => {
+  if (path.startsWith("/v1/whip")) return BY_TOKEN
+  return path.includes("{") ? BY_ADDRESS : BY_SIGNATURE
+}
+
 export interface ByteOperation extends Operation {
   readonly summary: string
   readonly tags: ReadonlyArray<string>
@@ -75,8 +80,7 @@ type MediaPaths = { readonly [path: string]: { readonly [method: string]: ByteOp
 export const mediaPaths = (): MediaPaths =>
   Object.fromEntries(
     Object.entries(operations()).map(([path, methods]) => {
-      const isPublic = path.includes("{")
-      const description = path.startsWith("/v1/whip") ? BY_TOKEN : isPublic ? BY_ADDRESS : BY_SIGNATURE
+      const description = callersOf(path)
       const described = Object.entries(methods).map(([method, operation]) => [
         method,
         { ...operation, description, responses: { ...operation.responses, "431": HEADERS_TOO_LARGE_ANSWER } },

@@ -1,4 +1,7 @@
-/** Fragmented MP4 (ISO 14496-12) of a picture in H.264 (ISO 14496-15) and a sound in Opus, in the form that broadcasts read. */
+/**
+ * Fragmented MP4 (ISO 14496-12) of a picture in H.264 (ISO 14496-15) and a sound in Opus, in the form that broadcasts read. The fragments of
+ * mediabunny begin with key frames, too seldom for the parts of a playlist.
+ */
 import { uint } from "../bytes.ts"
 import { sequenceFactsOf } from "./sequence-set.ts"
 

@@ -93,15 +93,16 @@ export class Fragmenter {
     this.#onFragment = onFragment
   }
 
-  /** `time` in ticks of the track. A sample that is not after the one before is dropped; returns whether it was taken. */
+  /** `time` in ticks of the track. A sample that is before all time, or not after the one before, is dropped; returns whether it was taken. */
   add(kind: Kind, time: number, data: ReadonlyArray<Buffer>, isKeyFrame: boolean): boolean {
     const { video, audio } = this.#tracks
     const track = this.#tracks[kind]
-    if (track.time !== undefined && time <= track.time) return false
+    if (time < 0 || (track.time !== undefined && time <= track.time)) return false
     track.add({ data, time, isKeyFrame })
     const startsSegment = kind === "video" && isKeyFrame
-    if (startsSegment || video.seconds >= FRAGMENT_S || video.bytes + audio.bytes >= FRAGMENT_BYTES) this.#cut()
-    else if (audio.seconds >= (this.#hasPicture ? SOUND_ALONE_S : FRAGMENT_S)) this.#cut(Number.POSITIVE_INFINITY)
+    const isLarge = video.bytes + audio.bytes >= FRAGMENT_BYTES
+    if (isLarge || audio.seconds >= (this.#hasPicture ? SOUND_ALONE_S : FRAGMENT_S)) this.#cut(Number.POSITIVE_INFINITY)
+    else if (startsSegment || video.seconds >= FRAGMENT_S) this.#cut()
     return true
   }
 
