@@ -1,7 +1,7 @@
 /** The facts of a sequence parameter set of H.264 (ITU-T H.264, 7.3.2.1.1) that a description of the picture needs. */
 import { Malformed } from "../bytes.ts"
 
-export interface SequenceFacts {
+interface SequenceFacts {
   readonly width: number
   readonly height: number
   /** Format of the colours; undefined for a profile that has but one. */

@@ -35,7 +35,7 @@ const MOST_FORMAT = 256
 
 /** Codecs that are taken, as offers name them: in rooms those that each browser has (RFC 7874, RFC 7742). */
 export type Codecs = Readonly<Record<MediaKind, string>>
-export const ROOM_CODECS: Codecs = { audio: "opus/48000", video: "vp8/90000" }
+const ROOM_CODECS: Codecs = { audio: "opus/48000", video: "vp8/90000" }
 
 export const EXTENSION_NAMES: Readonly<Record<keyof ExtensionIds, string>> = {
   mid: "urn:ietf:params:rtp-hdrext:sdes:mid",
