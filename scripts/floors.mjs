@@ -28,7 +28,7 @@ export const FLOORS = {
     "srtp",
     "forwarding",
     "session",
-    "forwarding/room.ts",
+    ["encoder", "forwarding/room.ts"],
     ["process-protocol.ts", "sfu.ts"],
     "sfu-process.ts",
   ],

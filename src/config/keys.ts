@@ -103,7 +103,7 @@ export const CONFIG_KEYS = [
   {
     name: "MEDIA_PORT",
     fallback: "0",
-    doc: "UDP and TCP port of the media server that is part of this server, for rooms of more people than browsers can connect to each other; 0: none. Each further process of `WORKERS` takes the next free one of 64 ports.",
+    doc: "UDP and TCP port of the media server that is part of this server, for rooms of more people than browsers can connect to each other and for encoders by WHIP; 0: none. Each further process of `WORKERS` takes the next free one of 64 ports.",
   },
   {
     name: "MEDIA_ADDRESSES",

@@ -26,10 +26,32 @@ export type SfuTask =
   | (RoomPeer & { readonly type: "mute"; readonly muted: ReadonlyArray<Muted> })
   | (RoomPeer & { readonly type: "leave" })
   | (RoomPeer & { readonly type: "look"; readonly views: ReadonlyArray<View> })
+  /** An encoder of a broadcast; `session` is unique in the process. */
+  | {
+      readonly type: "openEncoder"
+      readonly session: string
+      readonly sdp: string
+      readonly maxKbps: number
+    }
+  | { readonly type: "closeEncoder"; readonly session: string }
+
+export type EncoderNews =
+  | { readonly type: "encoderAnswer"; readonly session: string; readonly sdp: string }
+  /** The offer cannot be taken, for a reason in words. */
+  | { readonly type: "encoderRefused"; readonly session: string; readonly why: string }
+  /** Fragmented MP4: a description with which a stream begins, or a fragment. */
+  | {
+      readonly type: "encoderPiece"
+      readonly session: string
+      readonly isInit: boolean
+      readonly bytes: Uint8Array
+    }
+  | { readonly type: "encoderEnded"; readonly session: string }
 
 export type SfuNews =
   | { readonly type: "listening"; readonly port: number }
   | (RoomPeer & { readonly type: "answer"; readonly gen: number; readonly sdp: string })
   | (RoomPeer & { readonly type: "slots"; readonly gen: number; readonly slots: ReadonlyArray<SlotContent> })
+  | EncoderNews
   /** A task that failed, in words without addresses of people. */
   | { readonly type: "said"; readonly text: string }

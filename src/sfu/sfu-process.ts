@@ -10,7 +10,20 @@ import { Sfu, type SfuEvents } from "./sfu.ts"
 
 const tell = (news: SfuNews): void => void process.send?.(news)
 
+/** Bytes of media that the server has not taken yet. */
+const MOST_UNTAKEN = 16 * 1024 * 1024
+let untaken = 0
+
 const events: SfuEvents = {
+  onPiece: (session, { isInit, bytes }) => {
+    // A server that takes nothing for so long has lost the encoders already.
+    if (untaken > MOST_UNTAKEN) return
+    untaken += bytes.length
+    process.send?.({ type: "encoderPiece", session, isInit, bytes } satisfies SfuNews, () => {
+      untaken -= bytes.length
+    })
+  },
+  onEncoderEnded: (session) => tell({ type: "encoderEnded", session }),
   onSlots: (room, peer, gen, slots) => tell({ type: "slots", room, peer, gen, slots }),
   onFault: (cause) =>
     tell({ type: "said", text: cause instanceof Error ? `${cause.name}: ${cause.message}` : "A fault." }),
@@ -41,6 +54,22 @@ const listen = async ({ port, ports, addresses }: Listen): Promise<Sfu> => {
   }
 }
 
+type EncoderTask = Extract<SfuTask, { readonly session: string }>
+
+const serveEncoder = (unit: Sfu, task: EncoderTask): void => {
+  const { session } = task
+  if (task.type === "closeEncoder") {
+    unit.closeEncoder(session)
+    return
+  }
+  try {
+    tell({ type: "encoderAnswer", session, sdp: unit.openEncoder(session, task.sdp, task.maxKbps) })
+  } catch (cause) {
+    if (!(cause instanceof Malformed)) throw cause
+    tell({ type: "encoderRefused", session, why: cause.message })
+  }
+}
+
 let sfu: Promise<Sfu> | undefined
 
 const perform = async (task: SfuTask): Promise<void> => {
@@ -51,6 +80,10 @@ const perform = async (task: SfuTask): Promise<void> => {
   }
   const unit = await sfu
   if (unit === undefined) return
+  if (task.type === "openEncoder" || task.type === "closeEncoder") {
+    serveEncoder(unit, task)
+    return
+  }
   const { room, peer } = task
   if (task.type === "leave") unit.leave(room, peer)
   else if (task.type === "look") unit.look(room, peer, task.views)

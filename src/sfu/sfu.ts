@@ -8,11 +8,12 @@ import { createServer, type Server, type Socket as TcpSocket } from "node:net"
 import { every, type Timers } from "../clock/timers.ts"
 import { Malformed } from "./bytes.ts"
 import { type Certificate, newCertificate } from "./dtls/certificate.ts"
+import { ENCODER_FORMS, type EncoderEvents, EncoderSession, readEncoderOffer } from "./encoder/encoder-session.ts"
 import type { Muted } from "./forwarding/publication.ts"
 import { Room, type RoomEvents, type View } from "./forwarding/room.ts"
 import { checkAnswer, isAuthentic, isStun, readCheck } from "./ice/stun.ts"
-import { answerTo } from "./session/answer.ts"
-import { readOffer } from "./session/offer.ts"
+import { type AnswerFacts, answerTo, ROOM_FORMS } from "./session/answer.ts"
+import { type Offer, readOffer } from "./session/offer.ts"
 import { type Path, Peer } from "./session/peer.ts"
 
 interface SfuOptions {
@@ -23,7 +24,7 @@ interface SfuOptions {
   readonly timers: Timers
 }
 
-export interface SfuEvents extends RoomEvents {
+export interface SfuEvents extends RoomEvents, EncoderEvents {
   /** A fault of the program, which ends the session in which it was seen and no other. */
   readonly onFault: (cause: unknown) => void
 }
@@ -67,6 +68,7 @@ export class Sfu {
   readonly #udp: Socket
   readonly #tcp: Server
   readonly #halls = new Map<string, Hall>()
+  readonly #encoders = new Map<string, EncoderSession>()
   readonly #byFragment = new Map<string, Peer>()
   readonly #byPath = new Map<string, Peer>()
   readonly #stops: ReadonlyArray<() => void>
@@ -91,7 +93,10 @@ export class Sfu {
       every(timers, LOOK_EVERY_MS, () => {
         for (const { room } of this.#halls.values()) if (room.isChanged) room.decide()
       }),
-      every(timers, ASK_LOST_EVERY_MS, () => this.#each((peer) => peer.askLost())),
+      every(timers, ASK_LOST_EVERY_MS, () => {
+        this.#each((peer) => peer.askLost())
+        this.#tickEncoders()
+      }),
       every(timers, REPORT_EVERY_MS, () => this.#each((peer) => peer.report())),
     ]
   }
@@ -125,7 +130,45 @@ export class Sfu {
     const isKnown = known?.gen === gen && known.isOf(offer)
     if (isKnown) known.negotiate(offer)
     const peer = isKnown ? known : this.#open(roomId, peerId, gen, offer)
+    return this.#answer(offer, peer, ROOM_FORMS)
+  }
+
+  /** The answer to the offer of an encoder whose media go to a broadcast of at most so many kilobits in a second. @throws Malformed */
+  openEncoder(id: string, sdp: string, maxKbps: number): string {
+    const offer = readEncoderOffer(sdp)
+    const facts = { id, offer, maxKbps, certificate: this.#certificate, timers: this.#options.timers }
+    const encoder = new EncoderSession(facts, { ...this.#events, onEncoderEnded: () => this.#endEncoder(id) })
+    this.#encoders.set(id, encoder)
+    this.#byFragment.set(encoder.peer.fragment, encoder.peer)
+    return this.#answer(offer, encoder.peer, ENCODER_FORMS)
+  }
+
+  closeEncoder(id: string): void {
+    const encoder = this.#encoders.get(id)
+    this.#encoders.delete(id)
+    if (encoder !== undefined) this.#forget(encoder.peer)
+  }
+
+  #endEncoder(id: string): void {
+    if (!this.#encoders.has(id)) return
+    this.closeEncoder(id)
+    this.#events.onEncoderEnded(id)
+  }
+
+  #tickEncoders(): void {
+    for (const [id, encoder] of [...this.#encoders]) {
+      try {
+        if (encoder.isOver || encoder.peer.silentFor() > SILENT_MS) this.#endEncoder(id)
+        else encoder.tick()
+      } catch (cause) {
+        this.#fault(encoder.peer, cause)
+      }
+    }
+  }
+
+  #answer(offer: Offer, peer: Peer, forms: AnswerFacts["forms"]): string {
     return answerTo(offer, {
+      forms,
       fragment: peer.fragment,
       password: peer.password,
       fingerprint: this.#certificate.fingerprint,
@@ -160,13 +203,14 @@ export class Sfu {
     await closed
   }
 
-  #open(roomId: string, peerId: string, gen: number, offer: ReturnType<typeof readOffer>): Peer {
+  #open(roomId: string, peerId: string, gen: number, offer: Offer): Peer {
     this.leave(roomId, peerId)
     const { timers } = this.#options
     const hall = this.#halls.get(roomId) ?? { room: new Room(roomId, timers.elapsed, this.#events), known: new Map() }
     this.#halls.set(roomId, hall)
     const { room } = hall
-    const peer = new Peer(peerId, gen, offer, this.#certificate, timers, {
+    const facts = { id: peerId, gen, offer, certificate: this.#certificate, timers }
+    const peer = new Peer(facts, {
       onClosed: (one) => this.#drop(roomId, one),
       onPacket: (publication, layer, packet, number) => room.forward(publication, layer, packet, number),
       onKeyFrameAsked: (slot) => room.askKeyFrame(slot),
@@ -181,11 +225,15 @@ export class Sfu {
     const hall = this.#halls.get(roomId)
     if (hall?.known.get(peer.id) !== peer) return
     hall.known.delete(peer.id)
+    this.#forget(peer)
+    hall.room.remove(peer)
+    if (hall.known.size === 0) this.#halls.delete(roomId)
+  }
+
+  #forget(peer: Peer): void {
     this.#byFragment.delete(peer.fragment)
     for (const key of peer.paths) if (this.#byPath.get(key) === peer) this.#byPath.delete(key)
     peer.close()
-    hall.room.remove(peer)
-    if (hall.known.size === 0) this.#halls.delete(roomId)
   }
 
   #udpPath(address: string, port: number): Path {
@@ -213,6 +261,7 @@ export class Sfu {
     this.#events.onFault(cause)
     for (const [roomId, { known }] of this.#halls)
       if (peer !== undefined && known.get(peer.id) === peer) this.#drop(roomId, peer)
+    for (const [id, encoder] of [...this.#encoders]) if (encoder.peer === peer) this.#endEncoder(id)
   }
 
   /** Whoever does not know a session's secret gets no answer, so that the port answers no stranger. */

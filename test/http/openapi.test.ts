@@ -71,6 +71,8 @@ test("every route of the contract is described, and every described route answer
     "PUT /v1/ingest/{token}/{name}",
     "POST /v1/ingest/{token}/{name}",
     "DELETE /v1/ingest/{token}/{name}",
+    "POST /v1/whip",
+    "DELETE /v1/whip/{session}",
     "POST /v1/media/livekit/webhook",
     "GET /v1/live/{key}/{name}",
     "GET /v1/gateway/stream",

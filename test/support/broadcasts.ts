@@ -14,6 +14,8 @@ export interface OnAir {
   readonly playbackUrl: string
   readonly streamUrl: string
   readonly url: string
+  /** Token of the encoder's address. */
+  readonly token: string
   readonly control: (verb: string) => Promise<Json>
   readonly state: () => Promise<Json>
   readonly newIngest: () => Promise<Json>
@@ -37,6 +39,7 @@ export const startBroadcast = async (base: string, key: string, fields: object =
     phaseId,
     playbackUrl: started.body.playbackUrl,
     streamUrl: ingest.body.streamUrl,
+    token: ingest.body.token,
     url: ingest.body.url.replace(/[^/]*$/, ""),
     control,
     newIngest,

@@ -53,6 +53,17 @@ export const startServerWithRooms = async (environment: Environment = {}): Promi
     { ...CHEAP_HASHES, sfuEntry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] } },
   )
 
+/** A server that takes encoders by WebRTC too, and inspects their recordings. */
+export const startServerWithWhip = async (environment: Environment = {}): Promise<TestServer> =>
+  start(
+    { MEDIA_PORT: "20000", ...environment },
+    {
+      ...CHEAP_HASHES,
+      mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
+      sfuEntry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] },
+    },
+  )
+
 /** A server that has the client for pages and the documentation: they are built first. */
 export const startServerWithClient = async (environment: Environment = {}): Promise<TestServer> =>
   start(environment, {

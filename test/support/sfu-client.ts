@@ -19,6 +19,8 @@ export interface SfuClientOptions {
   readonly sent?: ReadonlyArray<SentSection>
   /** Places for sounds and pictures of others. */
   readonly places?: { readonly audio: number; readonly video: number }
+  /** Codec of pictures: that of rooms, or that of encoders. */
+  readonly picture?: "VP8" | "H264"
   readonly misbehave?: Misbehaviour
   readonly profiles?: ReadonlyArray<number>
   /** Each datagram of TCP has its length before it (RFC 4571). */
@@ -41,10 +43,15 @@ const LEVEL_ID = 1
 const sizeOf = (waiting: Buffer): number =>
   waiting.length < 2 ? Number.POSITIVE_INFINITY : 2 + waiting.readUInt16BE(0)
 
-const sectionLines = (kind: "audio" | "video", mid: number, more: ReadonlyArray<string>): ReadonlyArray<string> => [
+const sectionLines = (
+  kind: "audio" | "video",
+  mid: number,
+  picture: string,
+  more: ReadonlyArray<string>,
+): ReadonlyArray<string> => [
   `m=${kind} 9 UDP/TLS/RTP/SAVPF ${kind === "audio" ? AUDIO : VIDEO}`,
   `a=mid:${mid}`,
-  `a=rtpmap:${kind === "audio" ? `${AUDIO} opus/48000/2` : `${VIDEO} VP8/90000`}`,
+  `a=rtpmap:${kind === "audio" ? `${AUDIO} opus/48000/2` : `${VIDEO} ${picture}/90000`}`,
   `a=extmap:${LEVEL_ID} urn:ietf:params:rtp-hdrext:ssrc-audio-level`,
   ...more,
 ]
@@ -88,7 +95,7 @@ export class SfuClient {
   }
 
   get offer(): string {
-    const { sent = [], places = { audio: 1, video: 0 } } = this.#options
+    const { sent = [], places = { audio: 1, video: 0 }, picture = "VP8" } = this.#options
     const received = [
       ...Array.from({ length: places.audio }, () => "audio" as const),
       ...Array.from({ length: places.video }, () => "video" as const),
@@ -102,8 +109,10 @@ export class SfuClient {
       "a=ice-pwd:0123456789012345678901",
       `a=fingerprint:sha-256 ${this.certificate.fingerprint}`,
       "a=setup:actpass",
-      ...sent.flatMap(({ kind, ssrc }, mid) => sectionLines(kind, mid, ["a=sendonly", `a=ssrc:${ssrc} cname:x`])),
-      ...received.flatMap((kind, at) => sectionLines(kind, sent.length + at, ["a=recvonly"])),
+      ...sent.flatMap(({ kind, ssrc }, mid) =>
+        sectionLines(kind, mid, picture, ["a=sendonly", `a=ssrc:${ssrc} cname:x`]),
+      ),
+      ...received.flatMap((kind, at) => sectionLines(kind, sent.length + at, picture, ["a=recvonly"])),
       "",
     ].join("\r\n")
   }
@@ -171,6 +180,16 @@ export class SfuClient {
     const levelled = Buffer.concat([head, Buffer.from([0xbe, 0xde, 0, 1, LEVEL_ID << 4, level, 0, 0])])
     if (this.#srtp === undefined) throw new Error("not connected")
     return this.#srtp.sealRtp(levelled, [payload], sequence)
+  }
+
+  /** Passes on what another program sends without protection, of fewer packets than a sequence number can count. */
+  forward(datagram: Buffer): void {
+    if (isRtcp(datagram)) this.report(datagram)
+    else if (this.#srtp !== undefined) {
+      // The head of a packet without extensions.
+      const [head, payload] = [datagram.subarray(0, 12), datagram.subarray(12)]
+      this.send(this.#srtp.sealRtp(head, [payload], head.readUInt16BE(2)))
+    }
   }
 
   report(compound: Buffer): void {

@@ -22,6 +22,8 @@ export const openSfu = async (): Promise<SfuHouse> => {
     { port: 0, addresses: ["127.0.0.1"], timers: systemTimers },
     {
       onSlots: (_room, peer, _gen, slots) => house.slots.set(peer, slots),
+      onPiece: () => undefined,
+      onEncoderEnded: () => undefined,
       onFault: (cause) => faults.push(cause),
     },
   )

@@ -27,7 +27,7 @@ import { DRAIN_DELIVERIES_MS } from "../deadlines.ts"
 import { type Composition, keysOf } from "./composition.ts"
 import { connectionsOf, identityLayer } from "./identity.ts"
 import { kernelOf } from "./kernel.ts"
-import { actorsOf, placementOf, rateLimitsOf } from "./live.ts"
+import { actorsOf, mediaPortOf, placementOf, rateLimitsOf } from "./live.ts"
 import { mailerOf, mailOf } from "./mail.ts"
 import { mediaOf } from "./media.ts"
 
@@ -39,7 +39,8 @@ const backupsOf = ({ to, everyHours }: Config["backup"]): Layer.Layer<never, nev
 export const layersOf = (composition: Composition) => {
   const { config } = composition
   const placement = placementOf(composition)
-  const actors = actorsOf(composition).pipe(Layer.provideMerge(placement))
+  const mediaPort = mediaPortOf(composition)
+  const actors = actorsOf(composition, mediaPort).pipe(Layer.provideMerge(placement))
   const mailer = mailerOf(composition)
   const connections = connectionsOf(composition)
   const dispatcher = dispatcherLayer({
@@ -52,6 +53,7 @@ export const layersOf = (composition: Composition) => {
   return Layer.mergeAll(
     identityLayer(composition, placement),
     mediaOf(composition, placement),
+    mediaPort,
     actors,
     dispatcher,
     mailOf(composition, mailer),

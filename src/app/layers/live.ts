@@ -1,5 +1,5 @@
 /** Live events: on which process each runs, how their publications reach the gateways, and the limits of requests. */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { CallServer } from "../../actors/calls/call-server.ts"
 import type { Recorder } from "../../actors/domain/turn.ts"
 import { Feed } from "../../actors/feed.ts"
@@ -15,6 +15,7 @@ import { STREAM_SESSIONS_PURPOSE, StreamSessions } from "../../identity/stream-s
 import { type MediaLinks, mediaLinksOf } from "../../media/links.ts"
 import { type AddressGiven, playbackUrlBy } from "../../media/live/addresses.ts"
 import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "../../media/live/live-settings.ts"
+import { EncoderServer } from "../../media/rooms/encoder-sessions.ts"
 import { SfuHost } from "../../media/rooms/sfu-host.ts"
 import { RETURN_WITHIN_MS } from "../../model/live/holdings.ts"
 import { Database } from "../../store/database.ts"
@@ -69,23 +70,28 @@ const addressesOf = (
   return ingest === null ? null : { ...given, maxHours: ingest.maxHours, playlist: LIVE_PLAYLIST }
 }
 
-/** The process ends with the layer. */
-const callServerOf = ({ config: { sfu }, parts: { sfuEntry } }: Composition): Layer.Layer<never, never, Telemetry> =>
+/** The media server of calls, and of encoders that send by WebRTC. Its process ends with the layer. */
+export const mediaPortOf = ({
+  config: { sfu, ingest },
+  parts: { sfuEntry },
+}: Composition): Layer.Layer<never, never, Telemetry> =>
   sfu === null
     ? Layer.empty
-    : Layer.effect(
-        CallServer,
+    : Layer.effectContext(
         Effect.gen(function* () {
           const { log } = yield* Telemetry
           const timers = yield* currentTimers
-          return yield* Effect.acquireRelease(
-            Effect.sync(() => new SfuHost({ ...sfu, entry: sfuEntry, timers, log })),
-            (host) => Effect.sync(() => host.stop()),
+          const options = { ...sfu, encoderKbps: ingest?.maxKbps ?? 0, entry: sfuEntry, timers, log }
+          const host = yield* Effect.acquireRelease(
+            Effect.sync(() => new SfuHost(options)),
+            (opened) => Effect.sync(() => opened.stop()),
           )
+          const calls = Context.make(CallServer, host)
+          return ingest === null ? calls : Context.add(calls, EncoderServer, host)
         }),
       )
 
-export const actorsOf = (composition: Composition) => {
+export const actorsOf = (composition: Composition, mediaPort: ReturnType<typeof mediaPortOf>) => {
   const { config, publicUrl, kept } = composition
   const links = mediaLinksOf(keysOf(composition, "media-links"))
   return liveEventsLayer({
@@ -102,7 +108,7 @@ export const actorsOf = (composition: Composition) => {
     recorder: recorderOf(config),
     hasStageBroadcasts: config.stage !== null,
     inspector: config.inspector,
-  }).pipe(Layer.provide(callServerOf(composition)))
+  }).pipe(Layer.provide(mediaPort))
 }
 
 /** Limits that all nodes count together, and limits of which each node enforces its share. */

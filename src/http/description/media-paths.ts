@@ -19,6 +19,8 @@ const NAME = parameter("name", "path", "Of the file.")
 const NEXT = { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } }
 const OFFSET = { "upload-offset": { description: "Bytes that are stored.", schema: { type: "integer" } } }
 export const HEADERS_TOO_LARGE_ANSWER = { $ref: "#/components/responses/HeadersTooLarge" }
+const BEARER = parameter("authorization", "header", "`Bearer` and the token of an encoder's address.")
+const SDP = { "application/sdp": { schema: { type: "string" } } }
 const ANY_BYTES = {
   "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
 }
@@ -26,7 +28,13 @@ const ANY_BYTES = {
 /** Callers of the routes that have a token or a key in their path. */
 const BY_ADDRESS =
   "Callers: anyone with the address, which another answer gave. It is the credential, so keep it from others."
+const BY_TOKEN = "Callers: anyone with the token of an encoder's address, as a bearer token."
 const BY_SIGNATURE = "Callers: the media server. A message whose signature does not fit is refused."
+
+const callersOf = (path: string): string => {
+  if (path.startsWith("/v1/whip")) return BY_TOKEN
+  return path.includes("{") ? BY_ADDRESS : BY_SIGNATURE
+}
 
 export interface ByteOperation extends Operation {
   readonly summary: string
@@ -72,7 +80,7 @@ type MediaPaths = { readonly [path: string]: { readonly [method: string]: ByteOp
 export const mediaPaths = (): MediaPaths =>
   Object.fromEntries(
     Object.entries(operations()).map(([path, methods]) => {
-      const description = path.includes("{") ? BY_ADDRESS : BY_SIGNATURE
+      const description = callersOf(path)
       const described = Object.entries(methods).map(([method, operation]) => [
         method,
         { ...operation, description, responses: { ...operation.responses, "431": HEADERS_TOO_LARGE_ANSWER } },
@@ -247,6 +255,45 @@ const operations = (): { readonly [path: string]: { readonly [method: string]: B
       },
     },
     "/v1/ingest/{token}/{name}": broadcastIngest,
+    "/v1/whip": {
+      post: {
+        operationId: "beginWhipSession",
+        summary: "An encoder begins to send a broadcast by WebRTC (WHIP, RFC 9725): H.264 and Opus",
+        tags: ["media"],
+        security: [],
+        parameters: [BEARER],
+        requestBody: { content: SDP },
+        responses: {
+          "201": {
+            description: "The answer. The session lasts as long as its connection, and nothing is trickled.",
+            headers: { location: text("Path of the session, for `DELETE`.") },
+            content: SDP,
+          },
+          "400": { ...problem("bad_request"), description: "`bad_request`: the offer cannot be taken, and why." },
+          "409": {
+            ...problem("conflict", "encoder_replaced"),
+            description:
+              "`conflict`: the broadcast has ended, or the server takes no encoders by WebRTC. `encoder_replaced`: another encoder took over.",
+          },
+          "413": problem("payload_too_large"),
+          "415": problem("unsupported_media_type"),
+          ...refusals,
+        },
+      },
+    },
+    "/v1/whip/{session}": {
+      delete: {
+        operationId: "endWhipSession",
+        summary: "The encoder ends its session",
+        tags: ["media"],
+        security: [],
+        parameters: [parameter("session", "path", "From `Location`."), BEARER],
+        responses: {
+          "200": { description: "Everything that came is stored." },
+          ...refusals,
+        },
+      },
+    },
     "/v1/live/{key}/{name}": {
       get: {
         operationId: "getLiveBroadcast",

@@ -5,10 +5,11 @@ import { BearerLinks } from "../../identity/links/bearer-links.ts"
 import { FairPlaces } from "../../media/fair-places.ts"
 import { MediaLinks } from "../../media/links.ts"
 import { LiveBroadcasts } from "../../media/placed/live-broadcasts.ts"
+import { EncoderServer } from "../../media/rooms/encoder-sessions.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { PlainRoute, StreamRoute } from "../transport/uws-http.ts"
-import { Ingest } from "./broadcasts/ingest.ts"
+import { encoderRoutes } from "./broadcasts/encoder-routes.ts"
 import { type LiveServices, LiveViews } from "./broadcasts/live.ts"
 import { recordedFiles } from "./broadcasts/recorded.ts"
 import { ViewerBytes } from "./broadcasts/viewer-bytes.ts"
@@ -52,7 +53,6 @@ export const mediaRoutes = (
       run(captionsAt(params["token"] ?? ""), (exit) => {
         exchange.send(Exit.isSuccess(exit) ? exit.value : refusalResponse(exit, problems, requestId))
       })
-    const ingest = new Ingest(run, problems, bearers, timers)
     const views = new LiveViews({
       run,
       problems,
@@ -63,9 +63,7 @@ export const mediaRoutes = (
       bearers,
     })
     return [
-      { method: "PUT", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.take },
-      { method: "POST", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.take },
-      { method: "DELETE", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.remove },
+      ...encoderRoutes({ run, problems, bearers, timers, server: yield* EncoderServer }),
       { method: "GET", path: "/v1/live/:key/:name", crossOrigin: true, accept: views.give },
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },
       { method: "HEAD", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.look },

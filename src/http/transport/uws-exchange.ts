@@ -72,7 +72,7 @@ const CROSS_ORIGIN = linesOf([
   ["access-control-allow-origin", "*"],
   [
     "access-control-expose-headers",
-    `x-request-id, retry-after, link, etag, upload-offset, next-seq, content-range, accept-ranges, ratelimit, ratelimit-policy, ${IGNORED_HEADER}`,
+    `x-request-id, retry-after, link, location, etag, upload-offset, next-seq, content-range, accept-ranges, ratelimit, ratelimit-policy, ${IGNORED_HEADER}`,
   ],
 ])
 

@@ -7,8 +7,11 @@ import type { Cancel, Timers } from "../../clock/timers.ts"
 import { newId } from "../../model/ids.ts"
 import type { SfuNews, SfuTask } from "../../sfu/process-protocol.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
+import { type EncoderServer, EncoderSessions } from "./encoder-sessions.ts"
 
 interface SfuHostOptions {
+  /** Most of one encoder of a broadcast, in kilobits a second. */
+  readonly encoderKbps: number
   /** Path of the process's module, and its arguments. */
   readonly entry: { readonly module: string; readonly args: ReadonlyArray<string> }
   readonly port: number
@@ -57,6 +60,7 @@ const roomOf = (eventId: string, room: string): string => `${eventId} ${room}`
 
 export class SfuHost {
   readonly #options: SfuHostOptions
+  readonly #encoders: EncoderSessions
   readonly #listeners = new Map<string, Listener>()
   #child: ChildProcess | undefined
   #session = newId()
@@ -69,6 +73,11 @@ export class SfuHost {
 
   constructor(options: SfuHostOptions) {
     this.#options = options
+    this.#encoders = new EncoderSessions((task) => this.#send(task), options.timers)
+  }
+
+  openEncoder(...[sdp, listener]: Parameters<NonNullable<typeof EncoderServer.Service>["openEncoder"]>) {
+    return this.#encoders.open(sdp, this.#options.encoderKbps, listener)
   }
 
   /** Each activation of an event is a session of its own: an earlier one has left its rooms. */
@@ -108,7 +117,8 @@ export class SfuHost {
 
   #send(task: SfuTask): void {
     // A process that ended knows nobody: there is nothing to leave.
-    if (this.#child === undefined && (this.#restart !== undefined || task.type !== "offer")) return
+    const isBeginning = task.type === "offer" || task.type === "openEncoder"
+    if (this.#child === undefined && (this.#restart !== undefined || !isBeginning)) return
     const child = this.#started()
     if (child !== undefined) send(child, task)
   }
@@ -121,6 +131,8 @@ export class SfuHost {
       execArgv: [],
       env: {},
       stdio: ["ignore", "ignore", "inherit", "ipc"],
+      // Media of encoders are bytes.
+      serialization: "advanced",
     })
     this.#child = child
     this.#startedAt = timers.elapsed()
@@ -135,6 +147,7 @@ export class SfuHost {
     const { log } = this.#options
     if (news.type === "listening") log.info({ port: news.port }, "calls: the media server listens")
     else if (news.type === "said") this.#say(news.text)
+    else if ("session" in news) this.#encoders.hear(news)
     else {
       const [eventId = "", room = ""] = news.room.split(" ")
       const signal: Reply =
@@ -159,6 +172,7 @@ export class SfuHost {
     // After an error the process may still be there.
     child.kill("SIGKILL")
     this.#child = undefined
+    this.#encoders.endAll()
     this.#failures = timers.elapsed() - this.#startedAt > SETTLED_MS ? 0 : this.#failures + 1
     log.warn({ how }, "calls: the media server ended")
     this.#restart = timers.after(Math.min(LONGEST_RESTART_MS, FIRST_RESTART_MS * 2 ** this.#failures), () => {

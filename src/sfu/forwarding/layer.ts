@@ -1,7 +1,7 @@
 /** One source as a browser sends it: its microphone, its screen, or one layer of its camera. */
 
 import { CLOCK_RATES, type MediaKind, type RtpPacket } from "../rtp/packet.ts"
-import type { Reception } from "../rtp/rtcp.ts"
+import type { Reception, SenderReport, SenderTime } from "../rtp/rtcp.ts"
 
 /** Packets kept for repetition. At 1.5 Mbit/s they are three seconds, more than anybody waits for a lost packet. */
 const KEPT = 512
@@ -30,6 +30,7 @@ export class Layer {
   #jitter = 0
   #transit: number | undefined
   #senderReport = { ntp: 0, at: 0 }
+  #senderTime: SenderTime | undefined
   #askedKeyFrameAt = Number.NEGATIVE_INFINITY
   #bytes = 0
   #countedAt = 0
@@ -96,7 +97,13 @@ export class Layer {
     return true
   }
 
-  noteSenderReport(ntp: number, now: number): void {
+  /** From the latest report of the sender. */
+  get senderTime(): SenderTime | undefined {
+    return this.#senderTime
+  }
+
+  noteSenderReport({ ntp, time }: SenderReport, now: number): void {
+    this.#senderTime = time
     this.#senderReport = { ntp, at: now }
   }
 

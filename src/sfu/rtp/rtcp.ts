@@ -1,12 +1,23 @@
 /** Reports and feedback: RTCP (RFC 3550, 6; RFC 4585; REMB). */
 import { Malformed, Reader, uint } from "../bytes.ts"
 
+/** A timestamp, and the sender's time of it. */
+export interface SenderTime {
+  readonly timestamp: number
+  /** Seconds of the sender's clock. */
+  readonly seconds: number
+}
+
+export interface SenderReport {
+  readonly kind: "senderReport"
+  readonly ssrc: number
+  /** The middle 32 bits of its NTP time. */
+  readonly ntp: number
+  readonly time: SenderTime
+}
+
 export type Feedback =
-  | {
-      readonly kind: "senderReport"
-      readonly ssrc: number /** The middle 32 bits of its NTP time. */
-      readonly ntp: number
-    }
+  | SenderReport
   | { readonly kind: "lost"; readonly ssrc: number; readonly sequences: ReadonlyArray<number> }
   | { readonly kind: "keyFrame"; readonly ssrc: number }
   | { readonly kind: "bandwidth"; readonly bitsPerSecond: number }
@@ -34,8 +45,9 @@ export const readFeedback = (compound: Buffer): ReadonlyArray<Feedback> => {
 
 const senderReport = (body: Reader): Feedback => {
   const ssrc = body.uint(4)
-  body.uint(2)
-  return { kind: "senderReport", ssrc, ntp: body.uint(4) }
+  const [whole, part] = [body.uint(4), body.uint(4)]
+  const time = { seconds: whole + part / 2 ** 32, timestamp: body.uint(4) }
+  return { kind: "senderReport", ssrc, ntp: (whole % 2 ** 16) * 2 ** 16 + (part >>> 16), time }
 }
 
 const lost = (body: Reader): Feedback => {

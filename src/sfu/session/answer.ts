@@ -1,5 +1,5 @@
 /** The answer to an offer: a lite agent of ICE with one address, a passive side of DTLS. */
-import type { ExtensionIds } from "../rtp/packet.ts"
+import type { ExtensionIds, MediaKind } from "../rtp/packet.ts"
 import { EXTENSION_NAMES, type Offer, type Section } from "./offer.ts"
 
 interface Candidate {
@@ -8,7 +8,7 @@ interface Candidate {
   readonly port: number
 }
 
-interface AnswerFacts {
+export interface AnswerFacts {
   readonly fragment: string
   readonly password: string
   /** SHA-256 of the certificate, `AB:CD:…`. */
@@ -16,10 +16,22 @@ interface AnswerFacts {
   readonly candidates: ReadonlyArray<Candidate>
   /** The source that the server sends in the section with this name. */
   readonly sourceOf: (mid: string) => number
+  readonly forms: Readonly<Record<MediaKind, Form>>
+}
+
+/** A codec, and the parameters that are asked for. */
+interface Form {
+  readonly codec: string
+  readonly formatOf: (section: Section) => string | undefined
 }
 
 const FEEDBACK = { audio: [], video: ["nack", "nack pli", "ccm fir", "goog-remb"] } as const
-const CODEC = { audio: "opus/48000/2", video: "VP8/90000" } as const
+
+export const ROOM_FORMS: AnswerFacts["forms"] = {
+  // Discontinuous transmission: silence costs next to nothing.
+  audio: { codec: "opus/48000/2", formatOf: () => "minptime=10;useinbandfec=1;usedtx=1" },
+  video: { codec: "VP8/90000", formatOf: () => undefined },
+}
 
 /** `tcptype passive`: the browser connects (RFC 6544). UDP comes first. */
 const candidateLine = ({ protocol, address, port }: Candidate, at: number): string =>
@@ -28,6 +40,8 @@ const candidateLine = ({ protocol, address, port }: Candidate, at: number): stri
 const sectionLines = (section: Section, facts: AnswerFacts): ReadonlyArray<string> => {
   const { kind, mid, payloadType, rids, extensions, isSent } = section
   const ids = Object.entries(extensions) as ReadonlyArray<[keyof ExtensionIds, number]>
+  const { codec, formatOf } = facts.forms[kind]
+  const format = formatOf(section)
   // A source of its own tells the browser which section a packet is of.
   const named = isSent ? ids : ids.filter(([name]) => name === "absSendTime")
   return [
@@ -41,9 +55,8 @@ const sectionLines = (section: Section, facts: AnswerFacts): ReadonlyArray<strin
     `a=ice-pwd:${facts.password}`,
     `a=fingerprint:sha-256 ${facts.fingerprint}`,
     "a=setup:passive",
-    `a=rtpmap:${payloadType} ${CODEC[kind]}`,
-    // Discontinuous transmission: silence costs next to nothing.
-    ...(kind === "audio" ? [`a=fmtp:${payloadType} minptime=10;useinbandfec=1;usedtx=1`] : []),
+    `a=rtpmap:${payloadType} ${codec}`,
+    ...(format === undefined ? [] : [`a=fmtp:${payloadType} ${format}`]),
     ...FEEDBACK[kind].map((feedback) => `a=rtcp-fb:${payloadType} ${feedback}`),
     ...named.map(([name, id]) => `a=extmap:${id} ${EXTENSION_NAMES[name]}`),
     ...(isSent

@@ -10,6 +10,8 @@ export interface Section {
   /** Whether the browser sends in this section; otherwise it is a place for somebody else's sound or picture. */
   readonly isSent: boolean
   readonly payloadType: number
+  /** Parameters of the codec, as the browser names them. */
+  readonly format: string | undefined
   /** Layers of a simulcast, as the browser names them. */
   readonly rids: ReadonlyArray<string>
   readonly ssrcs: ReadonlyArray<number>
@@ -29,7 +31,11 @@ export interface Offer {
 
 const MOST_BYTES = 131_072
 const MOST_SECTIONS = 40
-const CODECS = { audio: "opus/48000", video: "vp8/90000" } as const
+const MOST_FORMAT = 256
+
+/** Codecs that are taken, as offers name them: in rooms those that each browser has (RFC 7874, RFC 7742). */
+export type Codecs = Readonly<Record<MediaKind, string>>
+const ROOM_CODECS: Codecs = { audio: "opus/48000", video: "vp8/90000" }
 
 export const EXTENSION_NAMES: Readonly<Record<keyof ExtensionIds, string>> = {
   mid: "urn:ietf:params:rtp-hdrext:sdes:mid",
@@ -61,18 +67,27 @@ const extensionsOf = (lines: Lines): ExtensionIds => {
   return ids
 }
 
-/** `undefined` for what is neither sound nor picture, or has no codec that each browser has (RFC 7874, RFC 7742). */
-const sectionOf = (lines: Lines, mid: string): Section | undefined => {
+const formatOf = (lines: Lines, codec: string): string | undefined => {
+  const payloadType = `${Number.parseInt(codec, 10)} `
+  const format = valuesOf(lines, "fmtp").find((value) => value.startsWith(payloadType))
+  return format === undefined || format.length > MOST_FORMAT ? undefined : format.slice(payloadType.length)
+}
+
+/** `undefined` for what is neither sound nor picture, or has none of the codecs. */
+const sectionOf = (lines: Lines, mid: string, codecs: Codecs): Section | undefined => {
   const [media = ""] = lines
   const kind = /^m=(audio|video) (?!0 )/.exec(media)?.[1] as Section["kind"] | undefined
   if (kind === undefined || lines.includes("a=inactive")) return undefined
-  const codec = valuesOf(lines, "rtpmap").find((value) => lowerAscii(value).split(" ")[1]?.startsWith(CODECS[kind]))
+  const found = valuesOf(lines, "rtpmap").filter((value) => lowerAscii(value).split(" ")[1]?.startsWith(codecs[kind]))
+  // H.264 comes in pictures that need several packets (RFC 6184, 6.3), where it is offered in both ways.
+  const codec = found.find((value) => formatOf(lines, value)?.includes("packetization-mode=1")) ?? found[0]
   if (codec === undefined) return undefined
   return {
     mid,
     kind,
     isSent: !lines.includes("a=recvonly"),
     payloadType: Number.parseInt(codec, 10),
+    format: formatOf(lines, codec),
     rids: valuesOf(lines, "rid").flatMap((value) => /^(\w{1,16}) send/.exec(value)?.[1] ?? []),
     ssrcs: [...new Set(valuesOf(lines, "ssrc").map((value) => Number.parseInt(value, 10)))],
     extensions: extensionsOf(lines),
@@ -80,7 +95,7 @@ const sectionOf = (lines: Lines, mid: string): Section | undefined => {
 }
 
 /** @throws Malformed */
-export const readOffer = (sdp: string): Offer => {
+export const readOffer = (sdp: string, codecs = ROOM_CODECS): Offer => {
   if (sdp.length > MOST_BYTES) throw new Malformed("The offer is too long.")
   const parts = sdp.split(/\r?\n(?=m=)/).map((part) => part.split(/\r?\n/))
   const [session = [], ...media] = parts
@@ -94,7 +109,7 @@ export const readOffer = (sdp: string): Offer => {
     sections: media.map((lines) => {
       const mid = firstOf([lines], "mid")
       if (!/^[\w-]{1,16}$/.test(mid)) throw new Malformed("The name of a section is too long.")
-      return { media: lines[0] ?? "", mid, section: sectionOf(lines, mid) }
+      return { media: lines[0] ?? "", mid, section: sectionOf(lines, mid, codecs) }
     }),
   }
 }

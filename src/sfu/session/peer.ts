@@ -18,6 +18,7 @@ import {
   lossReport,
   readFeedback,
   receiverReport,
+  type SenderReport,
 } from "../rtp/rtcp.ts"
 import { srtpKeysOf } from "../srtp/keys.ts"
 import { SrtpSession } from "../srtp/session.ts"
@@ -37,19 +38,35 @@ export interface Path {
   readonly send: (datagram: Buffer) => void
 }
 
-/** Bits that a browser may send in a second: its microphone, its camera in three layers, and its screen. */
-const MOST_UP = 6_000_000
-/** A browser sends some 300 packets a second, fifty of them sound. What goes beyond is dropped before it costs anything. */
-const PACKETS_PER_SECOND = 1000
-const BYTES_PER_SECOND = (1.5 * MOST_UP) / 8
+/** What a peer may send in a second. What goes beyond is dropped before it costs anything. */
+interface UpLimits {
+  readonly bits: number
+  readonly packets: number
+}
+
+/** A browser's microphone, its camera in three layers, and its screen: some 300 packets. */
+const ROOM_LIMITS: UpLimits = { bits: 6_000_000, packets: 1000 }
+/** Bits that may come, of those that the peer is told. */
+const TOLERANCE = 1.5
 const SOUNDS_PER_SECOND = 200
 /** A path is the address that a check came from; a browser tries few. */
 const MOST_PATHS = 8
 const MOST_SECTIONS = 40
+const MOST_EARLY = 8
 /** A browser tells within a second what it can receive; until then its pictures are small. */
 const FIRST_DOWN = 1_000_000
 /** After the browser said that less arrives than was sent, no more is tried for so long. */
 const NO_TRIAL_MS = 10_000
+
+interface PeerFacts {
+  readonly id: string
+  /** Counts the browser's connections. */
+  readonly gen: number
+  readonly offer: Offer
+  readonly certificate: Certificate
+  readonly timers: Timers
+  readonly limits?: UpLimits
+}
 
 interface Received {
   readonly sent: Sent
@@ -70,12 +87,15 @@ export class Peer {
   readonly password = randomBytes(16).toString("hex")
   readonly #offered: Pick<Offer, "fingerprint" | "fragment">
   readonly #events: PeerEvents
+  readonly #limits: UpLimits
   readonly #timers: Timers
   readonly #dtls: DtlsServer
   readonly #source = randomInt(1, 0x7fff_ffff)
   readonly #slots = new Map<string, Slot>()
   readonly #sent = new Map<string, Sent>()
   readonly #layers = new Map<number, Received>()
+  /** Reports of sources of which no packet has come. */
+  readonly #early = new Map<number, SenderReport>()
   /** Keys of the paths over which checks came, the latest last. */
   readonly paths = new Set<string>()
   #path: Path | undefined
@@ -85,7 +105,8 @@ export class Peer {
   #second = { since: 0, packets: 0, bytes: 0, sounds: 0 }
   #noTrialUntil = 0
 
-  constructor(id: string, gen: number, offer: Offer, certificate: Certificate, timers: Timers, events: PeerEvents) {
+  constructor({ id, gen, offer, certificate, timers, limits = ROOM_LIMITS }: PeerFacts, events: PeerEvents) {
+    this.#limits = limits
     this.id = id
     this.gen = gen
     this.#offered = offer
@@ -184,7 +205,8 @@ export class Peer {
     if (now - this.#second.since >= 1000) this.#second = { since: now, packets: 0, bytes: 0, sounds: 0 }
     this.#second.packets += 1
     this.#second.bytes += bytes
-    return this.#second.packets > PACKETS_PER_SECOND || this.#second.bytes > BYTES_PER_SECOND
+    const { bits, packets } = this.#limits
+    return this.#second.packets > packets || this.#second.bytes > (TOLERANCE * bits) / 8
   }
 
   #isNoise({ kind }: Publication): boolean {
@@ -212,7 +234,7 @@ export class Peer {
     if (receptions.length === 0) return
     const limit = bandwidthLimit(
       this.#source,
-      MOST_UP,
+      this.#limits.bits,
       receptions.map(({ ssrc }) => ssrc),
     )
     this.#sendRtcp(Buffer.concat([receiverReport(this.#source, receptions), limit]))
@@ -275,6 +297,9 @@ export class Peer {
     const { section, publication } = sent
     for (const [old, { layer }] of this.#layers) if (layer === publication.layers[at]) this.#layers.delete(old)
     const received = { sent, layer: new Layer(ssrc, section.kind) }
+    const report = this.#early.get(ssrc)
+    if (report !== undefined) received.layer.noteSenderReport(report, this.#timers.elapsed())
+    this.#early.delete(ssrc)
     publication.layers[at] = received.layer
     this.#layers.set(ssrc, received)
     return received
@@ -282,9 +307,11 @@ export class Peer {
 
   #heed(feedback: Feedback): void {
     if (feedback.kind === "bandwidth") this.#down = feedback.bitsPerSecond
-    else if (feedback.kind === "senderReport")
-      this.#layers.get(feedback.ssrc)?.layer.noteSenderReport(feedback.ntp, this.#timers.elapsed())
-    else {
+    else if (feedback.kind === "senderReport") {
+      const known = this.#layers.get(feedback.ssrc)
+      if (known !== undefined) known.layer.noteSenderReport(feedback, this.#timers.elapsed())
+      else if (this.#early.size < MOST_EARLY) this.#early.set(feedback.ssrc, feedback)
+    } else {
       const slot = this.slots.find(({ ssrc }) => ssrc === feedback.ssrc)
       if (slot === undefined) return
       if (feedback.kind === "keyFrame") this.#events.onKeyFrameAsked(slot)

@@ -18,6 +18,7 @@ const openHost = async () => {
   }
   const host = new SfuHost({
     entry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] },
+    encoderKbps: 8000,
     port: 23_000,
     addresses: ["127.0.0.1"],
     timers: systemTimers,

@@ -25,7 +25,10 @@ import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalResponse } from "../refusal.ts"
 import { FileOrder, type FileTurn } from "./file-order.ts"
 
-type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+export type RunIngest = <A, E>(
+  effect: Effect.Effect<A, E, LiveBroadcasts>,
+  onExit: (exit: Exit.Exit<A, E>) => void,
+) => void
 
 /** Ingest address of an admitted encoder. */
 interface Address {
@@ -42,7 +45,7 @@ const NUMBER = /^\d{1,9}$/
 const FILE = /^[\w.-]{1,128}\.(mp4|m4s|cmfv|cmfa)$/i
 
 const tooLarge = new PayloadTooLarge({ limitBytes: MOST_BYTES })
-const replaced = new Unavailable({
+export const replaced = new Unavailable({
   detail: "Another encoder has taken over, or the broadcast is over.",
   retryAfterSeconds: 5,
 })
@@ -52,7 +55,7 @@ const notStored = new Unavailable({ detail: "The broadcast could not be stored."
 const done = (status: number, headers: HttpResponse["headers"] = []): HttpResponse => ({ status, headers, body: "" })
 
 /** Problem response for an encoder whose bytes are refused. */
-const problemOf = (problems: Problems, cause: unknown): HttpResponse => {
+export const problemOf = (problems: Problems, cause: unknown): HttpResponse => {
   if (cause instanceof EncoderRefused) return problems.of(new BadRequest({ detail: cause.message }))
   if (cause instanceof PieceOutOfOrder) {
     return problems.write("conflict", `The next piece is ${cause.next}.`, [["next-seq", String(cause.next)]])
@@ -62,12 +65,12 @@ const problemOf = (problems: Problems, cause: unknown): HttpResponse => {
 }
 
 export class Ingest {
-  readonly #run: Run
+  readonly #run: RunIngest
   readonly #problems: Problems
   readonly #links: BearerLinks["Service"]
   readonly #order: FileOrder
 
-  constructor(run: Run, problems: Problems, links: BearerLinks["Service"], timers: Timers) {
+  constructor(run: RunIngest, problems: Problems, links: BearerLinks["Service"], timers: Timers) {
     this.#run = run
     this.#problems = problems
     this.#links = links
