@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const folder = join(root, "docs/pages")
 const PLATFORM_KEY = "platform-key-of-the-screenshots-0123"
 const PASSWORD = "a horse of the staple battery"
-const WIDE = { width: 1200, height: 760 }
+const WIDE = { width: 1280, height: 760 }
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true }
 
 const dataDir = mkdtempSync(join(tmpdir(), "gathercue-screenshots-"))
@@ -57,7 +57,9 @@ const event = (
       type: "meeting",
       title: "Spring launch",
       visibility: "public",
-      metadata: { description: "An hour about the new release, with questions and a poll." },
+      description: "An hour about the **new release**, with questions and a poll.",
+      scheduledAt: new Date(Date.now() + 3 * 86_400_000).toISOString(),
+      timeZone: "Europe/Berlin",
       phases: [
         { modality: "meeting", featureSet: ["qa", "chat", "polls", "reactions"], config: { durationSeconds: 1800 } },
         { modality: "breakout", config: { roomSize: 4 } },
@@ -71,7 +73,7 @@ await post(`/v1/events/${event.id}/publish`, {}, key)
 const { code } = (await post(`/v1/events/${event.id}/join-code`, {}, key)).body
 
 const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
+  executablePath: ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"].find((path) => existsSync(path)),
   args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
 })
 const open = async (path, options = {}) => {
@@ -99,10 +101,20 @@ try {
   await post(`/v1/events/${event.id}/start`, {}, key)
   const ada = await enter("Ada")
   const ben = await enter("Ben", PHONE)
+  const cyd = await enter("Cyd")
+  for (const page of [ada, ben, cyd]) await page.getByRole("button", { name: "Join without devices" }).click()
+  await ada.getByRole("list", { name: "People in the call" }).getByText("Cyd").waitFor()
+  await ada.getByRole("tab", { name: "Questions" }).click()
   await ada.getByRole("textbox", { name: "Question" }).fill("When does it ship?")
   await ada.getByRole("button", { name: "Ask", exact: true }).click()
-  await ada.getByRole("textbox", { name: "Message" }).fill("Hello from Ada")
-  await ada.getByRole("button", { name: "Send" }).click()
+  await ada.getByRole("tab", { name: "Chat" }).click()
+  for (const [page, text] of [
+    [ada, "Hello from Ada"],
+    [cyd, "Good to see you all!"],
+  ]) {
+    await page.getByRole("textbox", { name: "Message" }).fill(text)
+    await page.getByRole("button", { name: "Send" }).click()
+  }
   await ben.getByText("Hello from Ada").first().waitFor()
   await shoot(ada, "attendee")
   await shoot(ben, "phone")
@@ -111,6 +123,9 @@ try {
   await host.getByLabel("Password").fill(PASSWORD)
   await host.getByLabel("Password").press("Enter")
   await host.getByRole("row", { name: "Ada" }).waitFor()
+  await host.getByRole("button", { name: "Close" }).click()
+  await host.getByRole("button", { name: "Join without devices" }).click()
+  await host.getByRole("list", { name: "People in the call" }).getByText("Cyd").waitFor()
   await shoot(host, "host")
   const session = (await post(`/v1/workspaces/${workspace}/session`, {}, { cookie })).body.sessionToken
   const screen = await open("/ops")
@@ -124,7 +139,7 @@ try {
   const ops = await open("/ops")
   await ops.getByLabel("Platform key").fill(PLATFORM_KEY)
   await ops.getByRole("button", { name: "Show" }).click()
-  await ops.getByRole("cell", { name: "Spring launch" }).waitFor()
+  await ops.getByRole("cell", { name: "Spring launch" }).first().waitFor()
   await shoot(ops, "ops")
   const play = await open("/play", { colorScheme: "dark", viewport: { width: 1500, height: 900 } })
   await play.getByRole("button", { name: "Make an event" }).click()

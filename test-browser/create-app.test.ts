@@ -142,7 +142,7 @@ test("a host who removes a participant, and an event that ends, are told in plai
   const watching = await open(`?event=${event.id}`)
   await watching.getByText("3 here").waitFor()
   await host.command("participant.remove", { id: userId })
-  await removed.getByRole("alert").getByText("A host has removed you.").waitFor()
+  await removed.getByRole("alert").getByText("A host has removed you from the event.").waitFor()
   await call(server.url, "POST", `/v1/events/${event.id}/end`, { key: acme.key })
   await watching.getByRole("alert").getByText("The event is over. Thank you for being here.").waitFor()
 })

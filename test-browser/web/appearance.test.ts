@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, createEvent, createPerson, createWorkspace, PASSWORD, type Workspace } from "../../test/support/api.ts"
 import { PLATFORM_KEY } from "../../test/support/server.ts"
 import { expectFits } from "./fit.ts"
-import { connectClient, type Occasion, occasionWith, openPage } from "./people.ts"
+import { connectClient, type Occasion, occasionWith, openPage, openPanel } from "./people.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
@@ -98,7 +98,7 @@ test("the pages of a live event have room for their texts, and contrast in the d
   await fill(occasion)
   const page = await openPage(occasion, NAME, GERMAN)
   await page.getByRole("button", { name: "Jetzt eintreten" }).click()
-  await page.getByText("Personen da").waitFor()
+  await page.getByText("Personen dabei").waitFor()
   const host = await connectClient(occasion, "Hedy")
   await host.command("announce", { text: `Bitte lest ${LINK}` })
   await page.getByText(LINK).first().waitFor()
@@ -107,7 +107,7 @@ test("the pages of a live event have room for their texts, and contrast in the d
     await page.getByRole("tab", { name: new RegExp(`^${panel}`) }).click()
     await expectLooks(page, panel)
   }
-  await page.getByRole("button", { name: /Personen da/ }).click()
+  await page.getByRole("button", { name: /Personen dabei/ }).click()
   await page.getByRole("dialog").getByRole("listitem").first().waitFor()
   await expectLooks(page, "the people who are here")
 
@@ -156,7 +156,7 @@ test("the console has room for its texts, and contrast in the dark", async () =>
   const rooms = await live("breakout")
   await connectClient(rooms, NAME, "participant")
   const plan = await show(`/live/${rooms.event.id}/rooms`)
-  await plan.getByRole("button", { name: "Plan erstellen" }).click()
+  await plan.getByRole("button", { name: "Räume erstellen" }).click()
   await plan.getByRole("row", { name: NAME }).first().click()
   await expectLooks(plan, "a plan of rooms")
 })
@@ -188,8 +188,9 @@ test("where less motion is asked for nothing moves: reactions, countdowns, bars,
         .filter((ms) => ms > 1),
     )
   await host.command("reaction.send", { kind: "clap", n: 3 })
-  await page.getByRole("list", { name: "Reactions of this moment" }).getByText("Applause").waitFor()
+  await page.getByRole("list", { name: "Reactions right now" }).getByText("Applause").waitFor()
   expect(await motions()).toEqual([])
+  await openPanel(page, "Polls")
   await page.getByRole("radio", { name: NAME }).press("Space")
   await page.getByRole("button", { name: "Vote", exact: true }).click()
   await page.getByText("2 people have voted").waitFor()

@@ -9,7 +9,7 @@ const RULES = [
   [
     "invited",
     "New accounts need an invitation. Open the link in yours.",
-    "Ein neues Konto braucht eine Einladung. Öffne den Link darin.",
+    "Für ein neues Konto brauchst du eine Einladung. Öffne den Link darin.",
   ],
 ] as const
 

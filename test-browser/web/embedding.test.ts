@@ -121,7 +121,7 @@ test("messages of others than the embedding page, and others than the one that i
         postMessage("last", location.origin)
       }),
   )
-  await page.frameLocator("iframe").first().getByRole("button", { name: "Watch without a name" }).waitFor()
+  await page.frameLocator("iframe").first().getByRole("button", { name: "Watch as a guest" }).waitFor()
   expect(
     await page
       .frameLocator("iframe")

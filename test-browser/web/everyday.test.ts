@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createWorkspace, type Workspace } from "../../test/support/api.ts"
 import { eventually } from "../../test/support/wait.ts"
-import { connectClient, enter, occasionWith } from "./people.ts"
+import { connectClient, enter, occasionWith, openPanel } from "./people.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
@@ -45,14 +45,13 @@ test("on a phone everything is behind tabs, nothing is wider than the window, an
   await ann.getByRole("tab", { name: "Chat" }).tap()
   expect(await ann.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Half a sentence")
   await ann.setViewportSize({ width: 1200, height: 740 })
-  await ann.getByRole("tab", { name: "Chat" }).waitFor({ state: "detached" })
-  expect(await ann.getByRole("textbox", { name: "Question" }).inputValue()).toBe("And a half")
   expect(await ann.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Half a sentence")
+  await openPanel(ann, "Questions")
+  expect(await ann.getByRole("textbox", { name: "Question" }).inputValue()).toBe("And a half")
   await ann.evaluate(() => {
     document.documentElement.style.fontSize = "200%"
   })
   await ann.setViewportSize(viewport)
-  await ann.getByRole("tab", { name: "Chat" }).waitFor()
   expect(await overflowOf(ann)).toBe(0)
   await expectAccessible(ann)
 })
@@ -111,6 +110,7 @@ test("two tabs of one person show the same: a vote, a hand, and one person", asy
   await second.getByRole("button", { name: "Enter now" }).click()
   await second.getByText("2 people here").waitFor()
   await host.command("question.ask", { text: "Why?" })
+  for (const page of [first, second]) await openPanel(page, "Questions")
   await first.getByRole("button", { name: "Vote for: Why? 0 votes" }).click()
   await second.getByRole("button", { name: "Vote for: Why? 1 vote", pressed: true }).waitFor()
   await second.getByRole("button", { name: "Raise hand" }).click()

@@ -32,13 +32,13 @@ test("a wrong address is said beside its field of the registration", async () =>
   const email = page.getByLabel("E-mail address")
   await email.fill(".ada@example.com")
   await page.getByRole("button", { name: "Register" }).click()
-  await expectError(page, email, "This is not an e-mail address.")
+  await expectError(page, email, "Enter a valid e-mail address.")
   expect(await page.getByRole("alert").count()).toBe(0)
   expect(await page.getByLabel("Name").inputValue()).toBe("Ada")
   await expectAccessible(page)
   await email.fill("ada@example.com")
   await page.getByRole("button", { name: "Register" }).click()
-  await page.getByText("You have a place.", { exact: false }).waitFor()
+  await page.getByText("You are registered.", { exact: false }).waitFor()
 })
 
 test("all faults of a password are said beside its field, in the language of the page", async () => {
@@ -51,11 +51,11 @@ test("all faults of a password are said beside its field, in the language of the
   await expectError(
     page,
     password,
-    "Das müssen 8 bis 256 Zeichen sein. Dieses Passwort ist zu leicht zu erraten. Nimm ein anderes.",
+    "Gib 8 bis 256 Zeichen ein. Dieses Passwort ist zu leicht zu erraten. Wähle ein anderes.",
   )
   await password.fill("password1")
   await password.press("Enter")
-  await expectError(page, password, "Dieses Passwort ist zu leicht zu erraten. Nimm ein anderes.")
+  await expectError(page, password, "Dieses Passwort ist zu leicht zu erraten. Wähle ein anderes.")
 })
 
 test("faults of several details stand beside their fields, and go when they are mended", async () => {
@@ -66,7 +66,7 @@ test("faults of several details stand beside their fields, and go when they are 
   await title.fill("\u200b")
   await description.fill("x".repeat(17_000))
   await page.getByRole("button", { name: "Save" }).click()
-  await expectError(page, title, "Write something that can be seen.")
+  await expectError(page, title, "Enter some text.")
   await expectError(page, description, "This must not be empty, nor longer than 10000.")
   await expectAccessible(page)
   await title.fill("Better day")
@@ -83,7 +83,7 @@ test("a fault whose cause was in another field does not keep the form from being
   await page.getByLabel("Begins").fill("2031-05-02T10:00")
   await ends.fill("2031-05-01T10:00")
   await page.getByRole("button", { name: "Save" }).click()
-  await expectError(page, ends, "The end must come after the beginning.")
+  await expectError(page, ends, "The end must be after the start.")
   await page.getByLabel("Begins").fill("2031-04-30T10:00")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("Saved.").waitFor()
@@ -98,7 +98,7 @@ test("a key that has expired already, and a webhook to a private network, are re
   await page.getByLabel("Name").fill("Old")
   await expires.fill("2020-01-01T10:00")
   await page.getByRole("button", { name: "New key" }).click()
-  await expectError(page, expires, "This lies in the past.")
+  await expectError(page, expires, "This is in the past.")
   expect(await page.getByLabel("Name").inputValue()).toBe("Old")
   await expectAccessible(page)
   await page.getByRole("link", { name: "Webhooks" }).click()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createWorkspace, type Workspace } from "../../test/support/api.ts"
 import { eventually } from "../../test/support/wait.ts"
-import { connectClient, enter, idOf, type Occasion, occasionWith } from "./people.ts"
+import { connectClient, enter, idOf, type Occasion, occasionWith, openPanel } from "./people.ts"
 import { expectAccessible, openWebSite, type WebSite } from "./site.ts"
 
 let site: WebSite
@@ -28,7 +28,7 @@ test("what one writes the other reads, and only one's own messages can be delete
   expect(await ben.getByRole("button", { name: "Delete the message" }).count()).toBe(0)
   await expectAccessible(ann)
   await ann.getByRole("button", { name: "Delete the message" }).click()
-  await ben.getByText("Nobody has written yet.").waitFor()
+  await ben.getByText("No messages yet. Say hello!").waitFor()
 })
 
 test("a name and a text that are written from right to left do not change places with the time between them", async () => {
@@ -77,12 +77,14 @@ test("a muted person reads along, and a text that was refused is kept", async ()
   await ann.getByRole("textbox", { name: "Message" }).fill("I was not done")
   const id = await idOf(host, "Ann")
   await host.command("participant.mute", { id })
-  await ann.getByText("A host has muted you. You can read along.").waitFor()
+  await ann.getByText("A host has muted you. You can still read the chat.").waitFor()
+  await openPanel(ann, "Questions")
   await ann.getByRole("textbox", { name: "Question" }).fill("Why?")
   await ann.getByRole("button", { name: "Ask" }).click()
   await ann.getByRole("alert").getByText("A host has muted you.").waitFor()
   expect(await ann.getByRole("textbox", { name: "Question" }).inputValue()).toBe("Why?")
   await host.command("participant.mute", { id, on: false })
+  await openPanel(ann, "Chat")
   expect(await ann.getByRole("textbox", { name: "Message" }).inputValue()).toBe("I was not done")
 })
 
@@ -90,10 +92,11 @@ test("a question waits for a host, is voted for by the other, pinned, answered, 
   const occasion = await everything({ moderated: true })
   const host = await connectClient(occasion, "Hedy")
   const [ann, ben] = [await enter(occasion, "Ann"), await enter(occasion, "Ben")]
+  for (const page of [ann, ben]) await openPanel(page, "Questions")
   await ann.getByRole("textbox", { name: "Question" }).fill("When does it ship?")
-  await ann.getByText("Without my name").click()
+  await ann.getByText("Ask anonymously").click()
   await ann.getByRole("button", { name: "Ask" }).click()
-  await ann.getByText("Waits for a host. Nobody else sees it yet.").waitFor()
+  await ann.getByText("Waiting for approval. Only you and the hosts can see it.").waitFor()
   expect(await ben.getByText("When does it ship?").count()).toBe(0)
   await eventually(() => (host.state?.questions.all.length ?? 0) === 1, "the question at the host")
   const question = host.state?.questions.all[0]
@@ -119,6 +122,7 @@ test("polls of each kind are voted in by the keyboard, and show their results wh
   const occasion = await everything()
   const host = await connectClient(occasion, "Hedy")
   const [ann, ben] = [await enter(occasion, "Ann"), await enter(occasion, "Ben")]
+  for (const page of [ann, ben]) await openPanel(page, "Polls")
   const open = async (question: string, fields: Parameters<typeof host.command<"poll.create">>[1]) => {
     const { d } = await host.command("poll.create", { ...fields, question })
     await host.command("poll.open", { id: d.poll.id })
@@ -132,7 +136,7 @@ test("polls of each kind are voted in by the keyboard, and show their results wh
     results: "afterVote",
     allowChange: true,
   })
-  await ann.getByText("You see the results when you have voted.").waitFor()
+  await ann.getByText("Vote to see the results.").waitFor()
   await expectAccessible(ann)
   await ann.getByRole("radio", { name: "Tea" }).focus()
   await ann.keyboard.press("ArrowDown")
@@ -158,7 +162,7 @@ test("polls of each kind are voted in by the keyboard, and show their results wh
     options: ["Mon", "Tue", "Wed"],
     results: "onPublish",
   })
-  await ben.getByText("The hosts show the results later.").waitFor()
+  await ben.getByText("The hosts will share the results later.").waitFor()
   await ben.getByRole("checkbox", { name: "Mon" }).focus()
   await ben.keyboard.press("Space")
   await ben.getByRole("checkbox", { name: "Wed" }).focus()
@@ -184,7 +188,7 @@ test("reactions are counted for the other, and a hand goes up and down", async (
   const occasion = await everything()
   const host = await connectClient(occasion, "Hedy")
   const [ann, ben] = [await enter(occasion, "Ann"), await enter(occasion, "Ben")]
-  const now = ben.getByRole("list", { name: "Reactions of this moment" }).getByText("Applause")
+  const now = ben.getByRole("list", { name: "Reactions right now" }).getByText("Applause")
   await ann.getByRole("button", { name: "Applause" }).click()
   await now.waitFor({ state: "attached" })
   await now.waitFor({ state: "detached" })
@@ -205,12 +209,12 @@ test("an announcement is read by everybody, and an invitation onto the stage is 
   await ann.getByRole("button", { name: "Close" }).click()
   expect(await ann.getByText("Five minutes left").count()).toBe(0)
   for (const name of ["Ann", "Ben"]) await host.command("stage.invite", { id: await idOf(host, name) })
-  await ann.getByText("You are invited on stage.").waitFor()
+  await ann.getByText("You have been invited on stage.").waitFor()
   await expectAccessible(ann)
-  await ann.getByRole("button", { name: "Come on stage" }).click()
+  await ann.getByRole("button", { name: "Join the stage" }).click()
   await ann.getByText("You are on stage.").waitFor()
   await ben.getByRole("button", { name: "No, thanks" }).click()
-  await ben.getByText("You are invited on stage.").waitFor({ state: "detached" })
+  await ben.getByText("You have been invited on stage.").waitFor({ state: "detached" })
   await ann.getByRole("button", { name: "Leave the stage" }).click()
   await ann.getByRole("button", { name: "Raise hand" }).waitFor()
 })
@@ -221,9 +225,10 @@ test("somebody without a session watches, asks and votes where the event allows 
     allowAnonymousVoting: true,
   })
   const page = await site.open(`/e/${occasion.event.id}`)
-  await page.getByRole("button", { name: "Watch without a name" }).click()
-  await page.getByText("You can read along here.").waitFor()
-  expect(await page.getByText("Without my name").count()).toBe(0)
+  await page.getByRole("button", { name: "Watch as a guest" }).click()
+  await page.getByText("Chat is read-only for you.").waitFor()
+  expect(await page.getByText("Ask anonymously").count()).toBe(0)
+  await openPanel(page, "Questions")
   await page.getByRole("textbox", { name: "Question" }).fill("Is it free?")
   await page.getByRole("button", { name: "Ask" }).click()
   await page.getByText("Is it free? (somebody, yours)").waitFor()

@@ -50,7 +50,7 @@ test("questions of the console are answered at registration, and changed by the 
   await attendee.getByText("I agree to the <b>terms</b>.").click()
   await expectAccessible(attendee)
   await attendee.getByRole("button", { name: "Register" }).click()
-  await attendee.getByText("You have a place.", { exact: false }).waitFor()
+  await attendee.getByText("You are registered.", { exact: false }).waitFor()
 
   const [letter] = (await call(site.server.url, "GET", `/v1/dev/outbox?to=${email}`)).body.mails
   const link = new URL(letter.links.find((url: string) => url.includes("/answers/")))
@@ -61,7 +61,7 @@ test("questions of the console are answered at registration, and changed by the 
   expect(await company.inputValue()).toBe("Acme")
   await company.fill("Initech")
   await expectAccessible(own)
-  await own.getByRole("button", { name: "Send the answers" }).click()
+  await own.getByRole("button", { name: "Submit" }).click()
   await own.getByText("Thank you. Your answers are stored.").waitFor()
 
   await page.goto(`${site.server.url}/host/event/${id}/registrations`)
@@ -103,13 +103,13 @@ test("a survey is answered on the page of the ended event, and the console has i
   expect((await keyed(stage, "PUT", "/forms/survey", { questions, anonymous: true })).status).toBe(200)
   await keyed(stage, "POST", "/end")
   const attendee = await site.open(`/e/${id}`, { expects: /400/ })
-  await attendee.getByText("The survey is anonymous", { exact: false }).waitFor()
+  await attendee.getByText("This survey is anonymous", { exact: false }).waitFor()
   await attendee.getByRole("spinbutton", { name: "Stars" }).fill("7")
   await attendee.getByText("Talks").click()
   await attendee.getByText("Food").click()
   await attendee.getByRole("textbox", { name: "Why?" }).fill("<i>Because</i>")
   await expectAccessible(attendee)
-  const send = attendee.getByRole("button", { name: "Send the answers" })
+  const send = attendee.getByRole("button", { name: "Submit" })
   await send.click()
   await attendee.getByText("must be a number from 1 to 5").waitFor()
   await attendee.getByRole("spinbutton", { name: "Stars" }).fill("4")

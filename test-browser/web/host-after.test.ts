@@ -71,7 +71,7 @@ test("after the event there are attendance, tables to download, and a summary fo
   expect(await page.getByText("Takes no e-mails").count()).toBe(0)
   await pressButton(page.getByRole("button", { name: "Cancel: Rita" }))
   await pressButton(page.getByRole("dialog").getByRole("button", { name: "Cancel" }).first())
-  await page.getByText("Nobody has registered.").waitFor()
+  await page.getByText("No registrations yet.").waitFor()
   await call(url, "POST", `/v1/events/${stage.event.id}/end`, { key: stage.acme.key })
   await page.getByRole("link", { name: "Attendance" }).press("Enter")
   await page.getByRole("cell", { name: "Zoe" }).waitFor()

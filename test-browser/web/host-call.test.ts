@@ -10,7 +10,7 @@ import { expectAccessible, openWebSite } from "./site.ts"
 const site = shared(openWebSite, (one) => one.stop())
 
 const MEETING = { modality: "meeting", featureSet: ["chat"] }
-const JOIN = "Join with microphone and camera"
+const JOIN = "Join with camera and microphone"
 
 const join = (page: Page): Promise<void> => page.getByRole("button", { name: JOIN }).click()
 
@@ -47,7 +47,7 @@ test("a person tries the devices before they join, and nobody sees that", async 
   const stage = await stageWith(site, [MEETING], "publish", "start")
   const [ann, ben] = [await enter(stage, "Ann"), await enter(stage, "Ben")]
   await join(ben)
-  await ann.getByRole("button", { name: "Try microphone and camera" }).click()
+  await ann.getByRole("button", { name: "Test camera and microphone" }).click()
   await untilSeen(ann, "You")
   const level = ann.locator("meter")
   await eventually(async () => (await level.evaluate((one) => (one as HTMLMeterElement).value)) > 0, "a level")
@@ -57,7 +57,7 @@ test("a person tries the devices before they join, and nobody sees that", async 
     .waitFor()
   await expectAccessible(ann)
   expect(await ben.locator(".tile").count()).toBe(1)
-  await ann.getByRole("button", { name: "Try microphone and camera" }).click()
+  await ann.getByRole("button", { name: "Test camera and microphone" }).click()
   await ann.locator(".tile").waitFor({ state: "detached" })
   await join(ann)
   await untilSeen(ben, "Ann")

@@ -25,7 +25,7 @@ test("a host goes live, extends the time, goes on and ends the event by keyboard
   const announced = new Promise<string>((resolve) => ada.on("announcement", ({ text }) => resolve(text)))
   await page.getByLabel("Announcement").press("Enter")
   expect(await announced).toBe("Welcome!")
-  await page.getByRole("checkbox", { name: "Not yet: prepare it for later" }).press("Space")
+  await page.getByRole("checkbox", { name: "Save for later" }).press("Space")
   await page.getByLabel("Announcement").fill("Goodbye!")
   await page.getByLabel("Announcement").press("Enter")
   const later = new Promise<string>((resolve) => ada.on("announcement", ({ text }) => resolve(text)))
@@ -44,7 +44,7 @@ test("a host goes live, extends the time, goes on and ends the event by keyboard
   await pressButton(dialog.getByRole("button", { name: "End the event" }))
   await page.getByText("The event is over.", { exact: true }).waitFor()
   for (const name of ["Announce", "Try again"]) expect(await page.getByRole("button", { name }).count()).toBe(0)
-  await page.getByRole("link", { name: "To the event's page" }).press("Enter")
+  await page.getByRole("link", { name: "Event settings" }).press("Enter")
   await page.getByRole("link", { name: "Attendance" }).waitFor()
 })
 

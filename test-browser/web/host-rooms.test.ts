@@ -52,7 +52,7 @@ test("breakouts are planned, changed in the preview by keyboard, opened, changed
   const zoe = await joinAs(stage, "Zoe")
   const bob = await joinAs(stage, "Bob")
   const page = await openConsole(stage, `/host/live/${stage.event.id}/rooms`)
-  await pressButton(page.getByRole("button", { name: "Make a plan" }))
+  await pressButton(page.getByRole("button", { name: "Create rooms" }))
   const room = (name: string) => page.getByRole("grid", { name })
   await room("Room 1").getByRole("row").first().waitFor()
   await expectAccessible(page)
@@ -97,7 +97,7 @@ test("breakouts are planned, changed in the preview by keyboard, opened, changed
   await page.getByLabel("Seconds to finish").press("Tab")
   await pressButton(page.getByRole("button", { name: "Close the rooms" }))
   await until(bob, ({ rooms }) => rooms.breakout === null)
-  await page.getByRole("button", { name: "Make a plan" }).waitFor()
+  await page.getByRole("button", { name: "Create rooms" }).waitFor()
 })
 
 test("a rotation is started, paused, skipped and ended", async () => {

@@ -56,7 +56,7 @@ test("an owner connects a login, somebody new signs in by it, and members have t
   idp.signInAs({ sub: randomUUID(), email: `grace@${domain}`, email_verified: true, name: "Grace Hopper" })
   const theirs = await site.open("/host/workspaces", { expects: REFUSED })
   theirs.setDefaultTimeout(STEP_MS)
-  await pressButton(theirs.getByRole("button", { name: "Sign in with your company's login" }))
+  await pressButton(theirs.getByRole("button", { name: "Sign in with SSO" }))
   const address = theirs.getByLabel("E-mail address").last()
   await address.fill("somebody@nowhere.example")
   await address.press("Enter")
@@ -72,7 +72,7 @@ test("an owner connects a login, somebody new signs in by it, and members have t
   await rows.run(old, [`grace@${domain}`]).finally(() => rows.end())
   await theirs.goto(new URL("/host/account", site.server.url).href)
   await pressButton(theirs.getByRole("button", { name: "Download your data" }))
-  await pressButton(theirs.getByRole("dialog").getByRole("button", { name: "Sign in with your company's login" }))
+  await pressButton(theirs.getByRole("dialog").getByRole("button", { name: "Sign in with SSO" }))
   await theirs.getByRole("dialog").waitFor({ state: "detached" })
   const [download] = await Promise.all([
     theirs.waitForEvent("download"),
@@ -91,7 +91,7 @@ test("an owner connects a login, somebody new signs in by it, and members have t
     expects: REFUSED,
   })
   await other.getByText("The members of this workspace sign in", { exact: false }).first().waitFor()
-  await pressButton(other.getByRole("button", { name: "Sign in with your company's login" }).first())
+  await pressButton(other.getByRole("button", { name: "Sign in with SSO" }).first())
   await other.getByText("No workspace has a login for the domain of this address.").first().waitFor()
 })
 

@@ -25,7 +25,7 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   const here = ada.page
   const room = (name: string) => page.getByRole("grid", { name })
 
-  await host.press("button", "Make a plan")
+  await host.press("button", "Create rooms")
   await room("Room 1").getByRole("row").first().waitFor()
   for (const name of ["Ada", "Bob"]) {
     // A move of somebody who is there would change the plan at any later moment.
@@ -41,7 +41,7 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   await here.getByRole("status").getByText("You are in Room 1.").waitFor()
   await page.getByRole("button", { name: "Close the rooms" }).waitFor()
   await host.isIn(page.getByRole("region", { name: "Rooms", exact: true }))
-  await ada.press("button", "Call a host")
+  await ada.press("button", "Ask for help")
   await page.getByRole("status").getByText("Room 1: Ada asks for help", { exact: false }).waitFor()
 
   // Bob is moved by a drag of keys, once his row has come from the main room.
@@ -65,14 +65,14 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   await page.keyboard.press("ControlOrMeta+a")
   await page.keyboard.type("0")
   await host.press("button", "Close the rooms")
-  await page.getByRole("button", { name: "Make a plan" }).waitFor()
+  await page.getByRole("button", { name: "Create rooms" }).waitFor()
   await host.isIn(page.getByRole("region", { name: "Rooms", exact: true }))
 
   await host.press("button", "Next: Speed networking")
-  await here.getByRole("status").getByText("It goes on with: Speed networking.").waitFor({ state: "attached" })
+  await here.getByRole("status").getByText("Now: Speed networking.").waitFor({ state: "attached" })
   await host.isIn(page.getByRole("region", { name: "Agenda" }))
   await host.press("button", "Start the rotation")
-  await here.getByRole("status").getByText("You meet Bob.").waitFor()
+  await here.getByRole("status").getByText("You are meeting Bob.").waitFor()
   await host.isIn(page.getByRole("region", { name: "Speed networking" }))
   await host.press("button", "Pause")
   await page.getByRole("button", { name: "Go on" }).waitFor()
@@ -82,9 +82,9 @@ test("rooms are planned, opened, changed and closed, and rounds started and skip
   await host.press("button", "Next round")
   await until(bob, ({ rooms }) => (rooms.rotation?.n ?? 0) > 1 || rooms.rotation?.status !== "round")
   await host.isSomewhere()
-  await ada.press("button", "Sit out")
-  await here.getByText("You sit out the rounds.").waitFor()
-  await ada.isIn(here.getByRole("button", { name: "Take part" }))
+  await ada.press("button", "Take a break")
+  await here.getByText("You are taking a break from the rounds.").waitFor()
+  await ada.isIn(here.getByRole("button", { name: "Join again" }))
 })
 
 test("a row that goes leaves the focus at its list, and the parts of a phone's page are tabs, by keyboard alone", async () => {
@@ -118,7 +118,7 @@ test("a row that goes leaves the focus at its list, and the parts of a phone's p
     }),
   )
   await ada.press("button", "Enter now")
-  await ada.page.getByText("You will be let in by a host.", { exact: false }).waitFor()
+  await ada.page.getByText("A host will let you in shortly.", { exact: false }).waitFor()
   await lobby.page.getByRole("status").getByText("Lobby (1)").waitFor({ state: "attached" })
   await lobby.press("button", "Let in: Ada")
   await lobby.page.getByText("People who wait: 0").waitFor()
@@ -140,6 +140,8 @@ test("Tab goes through the pages in the order in which they are read", async () 
   await guest.command("question.ask", { text: "Why?" })
   await guest.command("chat.send", { to: "event", text: "Hello" })
   const ada = await enterByKeys(stage, "Ada")
+  await ada.to("tab", /^Chat/)
+  await ada.page.keyboard.press("ArrowRight")
   await ada.page.getByRole("button", { name: "Vote for: Why? 0 votes" }).waitFor()
   await ada.walk()
   const host = await signInByKeys(site, stage.acme, `/host/live/${stage.event.id}`)
@@ -153,7 +155,7 @@ test("Tab goes through the pages in the order in which they are read", async () 
     await page.getByRole("region", { name: part }).first().waitFor()
     await host.walk()
   }
-  await host.press("link", "To the event's page")
+  await host.press("link", "Event settings")
   await host.isIn(page.getByRole("heading", { level: 1 }))
   for (const part of ["Agenda", "Details", "Share", "Roles", "Exports and recap"]) {
     await host.press("link", part)

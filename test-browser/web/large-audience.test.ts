@@ -70,7 +70,7 @@ test(
     await dialog.waitFor({ state: "detached" })
 
     await page.getByRole("link", { name: "Rooms" }).press("Enter")
-    await pressButton(page.getByRole("button", { name: "Make a plan" }))
+    await pressButton(page.getByRole("button", { name: "Create rooms" }))
     const room = page.getByRole("grid", { name: "Room 1" })
     await room.getByRole("row").first().waitFor()
     // Of a room that is full of people the first ones are in the page, and the others on demand.

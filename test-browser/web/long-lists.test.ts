@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { call, createPerson } from "../../test/support/api.ts"
 import { shared } from "../../test/support/shared.ts"
 import { joinAs, openConsole, type Stage, stageWith, until } from "./host-pages.ts"
-import { enter } from "./people.ts"
+import { enter, openPanel } from "./people.ts"
 import { expectAccessible, openWebSite } from "./site.ts"
 
 const site = shared(openWebSite, (one) => one.stop())
@@ -38,6 +38,7 @@ test("of hundreds of questions an attendee's page holds a few, and more on deman
   const ann = await enter(stage, "Ann")
   await ask(stage, QUESTIONS)
   await until(host, ({ questions }) => questions.all.length === QUESTIONS)
+  await openPanel(ann, "Questions")
   const list = ann.getByRole("list", { name: "Questions" })
   const rows = list.getByRole("listitem")
   await ann.getByRole("button", { name: `Show more (${QUESTIONS - 20} left)` }).waitFor()
@@ -133,6 +134,7 @@ test("of many polls a page holds those that are open, and the newest; a host ope
   expect(await focused(page)).toContain("Poll 14")
   await polls.locator("> li").nth(25).getByText("Poll 39").waitFor()
   await page.getByRole("button", { name: "Open: Poll 39" }).press("Enter")
+  await openPanel(ann, "Polls")
   await ann.getByRole("radiogroup", { name: "Poll 39" }).waitFor()
   await ann.getByRole("button", { name: "Show more (16 left)" }).waitFor()
   await ann.getByRole("radiogroup", { name: "Poll 39" }).getByRole("radio", { name: "Yes" }).focus()

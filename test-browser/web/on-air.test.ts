@@ -82,7 +82,7 @@ const sendFrom = async (page: Page): Promise<void> => {
 
 const bringOnStage = async (host: GatewayClient, page: Page, name: string): Promise<void> => {
   await host.command("stage.invite", { id: await idOf(host, name) })
-  await page.getByRole("button", { name: "Come on stage" }).press("Enter")
+  await page.getByRole("button", { name: "Join the stage" }).press("Enter")
   await page.getByText("You are on stage.").waitFor()
 }
 

@@ -155,6 +155,6 @@ test("a screen without a session shows a broadcast, and says who can show a meet
 
 test("a screen of an event that does not exist says so, in German too", async () => {
   const page = await site.open("/screen/00000000-0000-7000-8000-000000000000", { locale: "de-DE", expects: /404/ })
-  await page.getByRole("alert").getByText("Das gibt es nicht").waitFor()
+  await page.getByRole("alert").getByText("Das wurde nicht gefunden").waitFor()
   expect(await page.evaluate(() => document.documentElement.lang)).toBe("de")
 })

@@ -59,6 +59,10 @@ export const enter = async (
   return page
 }
 
+/** Shows one of the panels beside the pictures. Its tab may count what is new. */
+export const openPanel = (page: Page, name: "Chat" | "Questions" | "Polls"): Promise<void> =>
+  page.getByRole("tab", { name: new RegExp(`^${name}`) }).click()
+
 /** The id of a person, once the host's client knows that they are there. */
 export const idOf = async (host: GatewayClient, name: string): Promise<string> => {
   let id: string | undefined

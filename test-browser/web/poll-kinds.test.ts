@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
 import { shared } from "../../test/support/shared.ts"
 import { openConsole, stageWith } from "./host-pages.ts"
-import { enter } from "./people.ts"
+import { enter, openPanel } from "./people.ts"
 import { expectAccessible, openWebSite } from "./site.ts"
 
 const site = shared(openWebSite, (one) => one.stop())
@@ -23,6 +23,7 @@ test("hosts ask for words, an order and a right answer; people answer, and see t
   const stage = await stageWith(site, PHASES, "publish", "start")
   const [ann, ben] = [await enter(stage, "Ann"), await enter(stage, "Ben")]
   const host = await openConsole(stage, `/host/live/${stage.event.id}/polls`)
+  for (const page of [ann, ben]) await openPanel(page, "Polls")
 
   await make(host, "word cloud", "Your mood?", { "Words that nobody may write": "rude" })
   await ann.getByLabel("Word 1").fill("sunny")
@@ -53,7 +54,7 @@ test("hosts ask for words, an order and a right answer; people answer, and see t
   await make(host, "quiz", "The capital?", { Answers: "Zurich\n* Bern" })
   // The console hides the results of a quiz until a person has voted.
   const quiz = ben.getByRole("listitem").filter({ hasText: "The capital?" })
-  await quiz.getByText("You see the results when you have voted").waitFor()
+  await quiz.getByText("Vote to see the results").waitFor()
   await ann.getByRole("radio", { name: "Bern" }).check({ force: true })
   await ann.getByRole("button", { name: "Vote" }).click()
   await ann.getByRole("radio", { name: "Bern" }).waitFor({ state: "detached" })

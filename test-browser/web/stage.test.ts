@@ -79,7 +79,7 @@ test("a viewer sees the broadcast, with and without HLS in the browser, reads ca
 test("before a broadcast the stage says so", async () => {
   const occasion = await occasionWith(site, acme, [{ modality: "broadcast" }])
   const ann = await enter(occasion, "Ann", { role: "viewer" })
-  await ann.getByText("The picture comes as soon as the broadcast begins.").waitFor()
+  await ann.getByText("The broadcast starts soon.").waitFor()
 })
 
 const readyClip = async (api: ReturnType<typeof apiOf>, recordingId: string): Promise<void> => {

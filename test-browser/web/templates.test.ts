@@ -45,7 +45,7 @@ test("a host keeps an event as a template, and a new event begins with its setti
     d: { question: "Lunch?", kind: "single", options: ["Yes", "No"] },
   })
   const page = await openConsole(stage, `/host/event/${stage.event.id}`)
-  await page.getByRole("button", { name: "Keep as a template" }).click()
+  await page.getByRole("button", { name: "Create template" }).click()
   await page.getByLabel("Its name").fill("Our launch")
   await expectAccessible(page)
   await page.getByRole("button", { name: "Save", exact: true }).click()

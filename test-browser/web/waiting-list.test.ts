@@ -44,7 +44,7 @@ test("a host asks for approval and keeps a waiting list, decides, and a person t
   await attendee.getByLabel("Name").fill("Ann")
   await attendee.getByLabel("E-mail address").fill(emailOf("Ann"))
   await attendee.getByRole("button", { name: "Register" }).click()
-  await attendee.getByText("you have no place yet", { exact: false }).waitFor()
+  await attendee.getByText("You do not have a place yet", { exact: false }).waitFor()
   for (const name of ["Bob", "Cem"]) {
     const body = { name, email: emailOf(name) }
     await call(site.server.url, "POST", `/v1/public/events/${id}/register`, { body })

@@ -83,7 +83,7 @@ test("two hosts and six attendees hold an event over all modalities, through a c
 
   await host.getByRole("button", { name: "Next: Meeting" }).click()
   await second.getByText("Phase 2 of 4: Meeting").waitFor()
-  for (const page of [ada, ben]) await page.getByRole("button", { name: "Join with microphone and camera" }).click()
+  for (const page of [ada, ben]) await page.getByRole("button", { name: "Join with camera and microphone" }).click()
   await untilSeen(ada, "Ben")
   await untilSeen(ben, "Ada")
 
@@ -100,7 +100,7 @@ test("two hosts and six attendees hold an event over all modalities, through a c
   await second.getByRole("button", { name: "Next: Breakout rooms" }).click()
   await host.getByText("Phase 3 of 4: Breakout rooms").waitFor()
   await host.goto(`${url}/host/live/${event.id}/rooms`)
-  await host.getByRole("button", { name: "Make a plan" }).click()
+  await host.getByRole("button", { name: "Create rooms" }).click()
   await host.getByRole("button", { name: "Open the rooms" }).click()
   for (const page of everybody) await page.getByText(/You are in Room \d/).waitFor()
   const rooms = () => Promise.all(pages.map((page) => page.getByText(/You are in Room \d/).textContent()))
@@ -115,7 +115,7 @@ test("two hosts and six attendees hold an event over all modalities, through a c
 
   await host.getByRole("button", { name: "Next: Speed networking" }).click()
   await host.getByRole("button", { name: "Start the rotation" }).click()
-  for (const page of everybody) await page.getByText(/You meet /).waitFor()
+  for (const page of everybody) await page.getByText(/You are meeting /).waitFor()
 
   await host.getByRole("button", { name: "End the event" }).click()
   await host.getByRole("dialog").getByRole("button", { name: "End the event" }).click()

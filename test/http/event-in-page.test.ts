@@ -45,7 +45,7 @@ describe("the page of a public event", () => {
       expect(html).toContain("<title>Launch day</title>")
       expect(html).toContain('<meta property="og:title" content="Launch day">')
       expect(html).toContain('<meta name="description" content="A day of talks">')
-      expect(html).toMatch(/<div id="root"><main[^>]*><header><h1>Launch day<\/h1>.*<p>A day of talks<\/p>/)
+      expect(html).toMatch(/<div id="root"><main[^>]*><header[^>]*>.*<h1>Launch day<\/h1>.*<p>A day of talks<\/p>/)
       expect(dataIn(html)).toEqual((await call(server.url, "GET", `/v1/public/events/${event.id}`)).body)
     }
   })
@@ -57,7 +57,39 @@ describe("the page of a public event", () => {
         await (await page(`/e/${event.id}`, { "accept-language": language })).text(),
       )?.[1]
     expect(await timeIn("en")).toBe("Monday, March 1, 2027 at 10:00 AM UTC")
-    expect(await timeIn("fr,de-CH;q=0.5")).toBe("Montag, 1. März 2027 um 10:00 UTC")
+    expect(await timeIn("it,de-CH;q=0.5")).toBe("Montag, 1. März 2027 um 10:00 UTC")
+    expect(await timeIn("fr,de-CH;q=0.5")).toBe("lundi 1 mars 2027 à 10:00 UTC")
+  })
+
+  test("has a public event with a time as JSON-LD, in which no text ends the element, and no other event", async () => {
+    const fields = {
+      title: "</script>Launch",
+      visibility: "public",
+      scheduledAt: "2099-03-01T10:00:00.000Z",
+      scheduledEndAt: "2099-03-01T11:00:00.000Z",
+      location: "Hall 3",
+      description: "A **day** of talks",
+    }
+    const linkedDataOf = async (more: object): Promise<unknown> => {
+      const { id } = await published({ ...fields, ...more })
+      const html = await (await page(`/e/${id}`)).text()
+      const [, json] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(html) ?? []
+      return json === undefined ? undefined : JSON.parse(json)
+    }
+    expect(await linkedDataOf({})).toEqual({
+      "@context": "https://schema.org",
+      "@type": "Event",
+      name: "</script>Launch",
+      startDate: "2099-03-01T10:00:00.000Z",
+      endDate: "2099-03-01T11:00:00.000Z",
+      eventStatus: "https://schema.org/EventScheduled",
+      eventAttendanceMode: "https://schema.org/MixedEventAttendanceMode",
+      location: { "@type": "Place", name: "Hall 3" },
+      description: "A day of talks",
+    })
+    expect(await linkedDataOf({ location: null })).not.toHaveProperty("location")
+    expect(await linkedDataOf({ visibility: "unlisted" })).toBeUndefined()
+    expect(await linkedDataOf({ scheduledAt: null, scheduledEndAt: null })).toBeUndefined()
   })
 
   test.each(BAD)("shows %j as text", async (text) => {

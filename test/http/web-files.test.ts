@@ -71,8 +71,13 @@ test("the page names the texts of the browser's first language that there is, so
     return language
   }
   expect(await linked("de-AT,de;q=0.9,en;q=0.8")).toBe("de")
-  expect(await linked("fr, en-GB;q=0.7, de;q=0.3")).toBe("en")
-  expect(await linked("fr")).toBe("en")
+  expect(await linked("fr-CA, en-GB;q=0.7, de;q=0.3")).toBe("fr")
+  expect(await linked("es;q=0.9")).toBe("es")
+  expect(await linked("ja")).toBe("ja")
+  expect(await linked("pt, en-GB;q=0.7, de;q=0.3")).toBe("en")
+  // North Frisian is no French.
+  expect(await linked("frr, de;q=0.8")).toBe("de")
+  expect(await linked("pt")).toBe("en")
   expect(await linked("")).toBe("en")
 })
 

@@ -11,6 +11,7 @@ import { isTimeZone } from "../../model/zoned-moment.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { Html, html } from "./page.ts"
+import { structuredDataOf } from "./structured-data.ts"
 
 /** Answers `GET /v1/public/events/{id}` for the event in a page's path, as for a caller without credentials. */
 export type ReadPublicEvent<R> = (request: HttpRequest) => Effect.Effect<HttpResponse, never, R>
@@ -20,6 +21,7 @@ const READ_WITHIN_MS = 1000
 
 const Shown = Schema.fromJsonString(
   Schema.Struct({
+    id: Schema.String,
     title: Schema.String,
     description: Schema.NullOr(Schema.String),
     descriptionHtml: Schema.NullOr(Schema.String),
@@ -28,7 +30,12 @@ const Shown = Schema.fromJsonString(
     status: Schema.String,
     visibility: Schema.String,
     scheduledAt: Schema.NullOr(Schema.String),
+    scheduledEndAt: Schema.NullOr(Schema.String),
     timeZone: Schema.NullOr(Schema.String),
+    location: Schema.NullOr(Schema.String),
+    capacity: Schema.NullOr(Schema.Struct({ total: Schema.Int })),
+    cast: Schema.Array(Schema.Struct({ name: Schema.String })),
+    cancelReason: Schema.NullOr(Schema.String),
     cancelledAt: Schema.NullOr(Schema.String),
   }),
 )
@@ -50,7 +57,8 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
 /** Longer descriptions are cut by programs that show previews. */
 const PREVIEW_CHARACTERS = 300
 
-const previewOf = ({ title, description, coverUrl, visibility }: typeof Shown.Type): Html => {
+const previewOf = (event: typeof Shown.Type): string => {
+  const { title, description, coverUrl, visibility } = event
   const text = cut(markdownLine(description ?? ""), PREVIEW_CHARACTERS)
   const described =
     text === ""
@@ -62,7 +70,8 @@ const previewOf = ({ title, description, coverUrl, visibility }: typeof Shown.Ty
       : html`<meta property="og:image" content="${coverUrl}"><meta name="twitter:card" content="summary_large_image">`
   // An unlisted event is meant for people who have its link.
   const robots = visibility === "public" ? html`` : html`<meta name="robots" content="noindex">`
-  return html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${pictured}${robots}`
+  const tags = html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${pictured}${robots}`
+  return tags.text + structuredDataOf(event, text)
 }
 
 /**
@@ -81,20 +90,43 @@ const momentIn = (language: string, timestamp: string, timeZone: string | null):
     timeZoneName: "short",
   }).format(new Date(timestamp))
 
-/** An empty line reserves the space for what the script adds: the calendar's link, and the event's time zone. */
+/** An empty line reserves the space for what the script adds, in the words of the page's language. */
 const LATER = html`<p>&nbsp;</p>`
 
-const timeOf = ({ status, scheduledAt, timeZone, cancelledAt }: typeof Shown.Type, language: string): Html =>
-  status !== "scheduled" || scheduledAt === null || cancelledAt !== null
-    ? LATER
-    : html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt, timeZone)}</time></p>${timeZone === null ? html`` : LATER}${LATER}`
+const fact = (content: Html): Html => html`<li class="fact"><span class="fact-icon"></span><div>${content}</div></li>`
 
-/** The event as the script shows it. */
+const whenOf = (event: typeof Shown.Type, language: string): Html => {
+  const { status, scheduledAt, timeZone, cancelledAt, cancelReason } = event
+  if (cancelledAt !== null) return cancelReason === null ? html`` : fact(html`<p>${cancelReason}</p>`)
+  if (status === "live") return html``
+  if (status !== "scheduled" || scheduledAt === null) return fact(LATER)
+  const time = html`<p><time datetime="${scheduledAt}">${momentIn(language, scheduledAt, timeZone)}</time></p>`
+  return fact(html`${time}${timeZone === null ? html`` : LATER}`)
+}
+
+const factsOf = (event: typeof Shown.Type, language: string): Html => {
+  const { location, capacity, cast, status, cancelledAt } = event
+  const isOver = status === "ended"
+  const place = location === null ? html`` : fact(html`${location}`)
+  const people = cast.length === 0 || isOver ? html`` : fact(html`${cast.map(({ name }) => name).join(", ")}`)
+  const places = capacity === null || isOver || cancelledAt !== null ? html`` : fact(html`&nbsp;`)
+  return html`<ul class="facts">${whenOf(event, language)}${place}${people}${places}</ul>`
+}
+
+/** The event as the script shows it (`packages/web/src/attendee/event-card.tsx`), so that nothing moves when it does. */
 const cardOf = (event: typeof Shown.Type, language: string): Html => {
-  const { title, descriptionHtml, coverUrl } = event
-  const described = descriptionHtml === null ? html`` : html`<div class="prose">${new Html(descriptionHtml)}</div>`
-  const cover = coverUrl === null ? html`` : html`<img class="cover" src="${coverUrl}" alt="">`
-  return html`<div id="root"><main class="page page-narrow stack"><header>${cover}<h1>${title}</h1>${timeOf(event, language)}${described}</header></main></div>`
+  const { id, title, descriptionHtml, coverUrl, status, cancelledAt } = event
+  const described =
+    descriptionHtml === null
+      ? html``
+      : html`<section><h2 aria-hidden="true">&nbsp;</h2><div class="prose">${new Html(descriptionHtml)}</div></section>`
+  const cover =
+    coverUrl === null
+      ? html`<div class="cover cover-made" data-of="${id}"></div>`
+      : html`<img class="cover" src="${coverUrl}" alt="">`
+  const state = status === "live" || cancelledAt !== null ? html`<p class="badge">&nbsp;</p>` : html``
+  const tools = html`<div class="row"><span class="button button-later"></span></div>`
+  return html`<div id="root"><main class="page event-page"><header class="event-head">${cover}${state}<h1>${title}</h1>${factsOf(event, language)}${tools}</header><div class="event-about stack">${described}</div></main></div>`
 }
 
 /** A data block is not code, so the page's policy does not apply to it. Escaping keeps a `<` inside from ending it. */
@@ -117,7 +149,7 @@ const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse, readers
       const language = event.language ?? readers
       const begun = head.replace(LANG, langOf(event.language, language))
       const card = cardOf(event, language).text
-      return { language, body: [begun, previewOf(event).text, middle, card, dataOf(json), end].join("") }
+      return { language, body: [begun, previewOf(event), middle, card, dataOf(json), end].join("") }
     }),
   )
 }

@@ -99,7 +99,9 @@ const FALLBACK = "en"
 
 /** The language that the page will choose from the order of the browser's languages. */
 const languageOf = (files: TextFiles, { headers }: HttpRequest): string => {
-  const tags = (headers["accept-language"] ?? "").split(",").map((tag) => lowerAscii(tag.trim().slice(0, 2)))
+  const tags = (headers["accept-language"] ?? "")
+    .split(",")
+    .map((tag) => lowerAscii(tag.trim().split(/[-;]/, 1)[0] ?? ""))
   return tags.find((tag) => files.has(tag)) ?? FALLBACK
 }
 

@@ -22,7 +22,7 @@ export const Chat = ({ client }: { readonly client: GatewayClient }) => {
       {mayWrite ? (
         <TextForm label="Message" button="Send" isPending={isPending} problem={whyRefused(error)} onText={say} />
       ) : (
-        <p>You can read along here.</p>
+        <p>Chat is read-only for you.</p>
       )}
     </section>
   )

@@ -5,7 +5,7 @@ const REFUSED_TOKENS: { readonly [code: string]: string } = {
   not_found: "There is no such event, or it is not open to you. Check the id.",
   sign_in_required: "This event is for people who are signed in. Open it with the link that you were sent.",
   unauthorized: "Your link is no longer valid. Ask for a new one.",
-  forbidden: "You may not join this event.",
+  forbidden: "You do not have access to this event.",
   conflict: "The event is over.",
   bad_request: "This is not the id of an event.",
   rate_limited: "Too many tries from here. Wait a minute.",
@@ -13,13 +13,13 @@ const REFUSED_TOKENS: { readonly [code: string]: string } = {
 
 const ENDS: { readonly [code: number]: string } = {
   1000: "You have left.",
-  4303: "You may not join this event.",
-  4304: "A host has removed you.",
-  4305: "You have the event open in another window, which has taken the place of this one.",
+  4303: "You do not have access to this event.",
+  4304: "A host has removed you from the event.",
+  4305: "You opened the event in another window, so this one was disconnected.",
   4306: "The host did not let you in.",
   4307: "The event is over. Thank you for being here.",
   4308: "There is no such event.",
-  4309: "This page does not fit the server. Reload it.",
+  4309: "This page is out of date. Please reload it.",
 }
 
 export const whyNoConnection = (error: unknown): string => {
@@ -31,9 +31,9 @@ export const whyNoConnection = (error: unknown): string => {
 
 const REFUSALS: { readonly [code: string]: string } = {
   muted: "A host has muted you.",
-  feature_disabled: "This is switched off at the moment.",
-  wrong_phase: "This is not possible in the present phase.",
-  forbidden: "You may not do this.",
+  feature_disabled: "This is currently switched off.",
+  wrong_phase: "This is not available in the current phase.",
+  forbidden: "You do not have permission to do this.",
   not_found: "It is no longer there.",
   too_large: "The text is too long.",
   event_ended: "The event is over.",
@@ -43,7 +43,7 @@ const REFUSALS: { readonly [code: string]: string } = {
 /** Returns null for null. */
 export const whyRefused = (error: Error | null): string | null => {
   if (error === null) return null
-  if (error instanceof CommandUnanswered) return "No answer came. Look whether it was done before you send it again."
+  if (error instanceof CommandUnanswered) return "No answer arrived. Check whether it was done before you try again."
   if (!(error instanceof CommandRefused)) return error.message
   const { code, message, retryAfterMs } = error.refusal
   if (code === "rate_limited") {

@@ -1,7 +1,9 @@
-/** The event's title, time, description and cast. */
+/** The event's title, time, description, agenda and cast. */
+import { CalendarDays, CalendarPlus, MapPin, Mic, Users } from "lucide-react"
 import { useEffect, useState } from "react"
 import type { PublicEvent } from "../api/public-event.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
+import { ShareButton } from "./share-button.tsx"
 
 /** Milliseconds until a time, updated each second; 0 from then on. */
 const useTimeUntil = (timestamp: string | null): number => {
@@ -34,15 +36,8 @@ const When = ({ event }: { readonly event: PublicEvent }) => {
   const { attendee } = useTexts()
   const { moment, until } = useFormats()
   const left = useTimeUntil(event.status === "scheduled" && event.cancelledAt === null ? event.scheduledAt : null)
-  if (event.cancelledAt !== null) {
-    return (
-      <>
-        <p className="badge">{attendee.cancelled}</p>
-        {event.cancelReason === null ? null : <p>{event.cancelReason}</p>}
-      </>
-    )
-  }
-  if (event.status === "live") return <p className="badge">{attendee.liveNow}</p>
+  if (event.cancelledAt !== null) return event.cancelReason === null ? null : <p>{event.cancelReason}</p>
+  if (event.status === "live") return null
   if (event.status === "ended") return <p>{attendee.over}</p>
   if (event.scheduledAt === null) return <p>{attendee.noTime}</p>
   return (
@@ -52,41 +47,114 @@ const When = ({ event }: { readonly event: PublicEvent }) => {
         {left < 60_000 ? null : <span className="quiet"> ({until(left)})</span>}
       </p>
       {event.timeZone === null ? null : <ThereToo scheduledAt={event.scheduledAt} timeZone={event.timeZone} />}
-      <p>
-        <a href={`/v1/public/events/${event.id}/calendar.ics`}>{attendee.calendar}</a>
-      </p>
     </>
   )
 }
 
-export const EventCard = ({ event }: { readonly event: PublicEvent }) => {
+const Status = ({ event: { cancelledAt, status } }: { readonly event: PublicEvent }) => {
   const { attendee } = useTexts()
+  if (cancelledAt !== null) return <p className="badge badge-bad">{attendee.cancelled}</p>
+  return status === "live" ? <p className="badge badge-live">{attendee.liveNow}</p> : null
+}
+
+const Fact = ({ icon, children }: { readonly icon: React.ReactNode; readonly children: React.ReactNode }) => (
+  <li className="fact">
+    <span className="fact-icon">{icon}</span>
+    <div>{children}</div>
+  </li>
+)
+
+/** Places and cast are of no use when the event is over, places neither when it is cancelled. */
+const Facts = ({ event }: { readonly event: PublicEvent }) => {
+  const { attendee, labelled } = useTexts()
+  const { capacity, cast, location, status, cancelledAt, cancelReason } = event
+  const isOver = status === "ended"
+  const hasTime = cancelledAt === null ? status !== "live" : cancelReason !== null
   return (
-    <header>
-      {event.coverUrl === null ? null : <img className="cover" src={event.coverUrl} alt="" />}
-      <h1>{event.title}</h1>
-      <When event={event} />
-      {event.location === null ? null : (
-        <p>
-          {attendee.place}: {event.location}
-        </p>
+    <ul className="facts">
+      {hasTime ? (
+        <Fact icon={<CalendarDays />}>
+          <When event={event} />
+        </Fact>
+      ) : null}
+      {location === null ? null : <Fact icon={<MapPin />}>{labelled(attendee.place, location)}</Fact>}
+      {cast.length === 0 || isOver ? null : (
+        <Fact icon={<Mic />}>{labelled(attendee.cast, cast.map(({ name }) => name).join(", "))}</Fact>
       )}
-      {event.descriptionHtml === null ? null : (
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: the server writes each element of it (src/model/text/markdown.ts).
-        <div className="prose" dangerouslySetInnerHTML={{ __html: event.descriptionHtml }} />
+      {capacity === null || isOver || cancelledAt !== null ? null : (
+        <Fact icon={<Users />}>
+          <span className="quiet">
+            {capacity.remaining === 0 ? attendee.full : attendee.seats(capacity.remaining, capacity.total)}
+          </span>
+        </Fact>
       )}
-      {event.capacity === null || event.status === "ended" || event.cancelledAt !== null ? null : (
-        <p className="quiet">
-          {event.capacity.remaining === 0
-            ? attendee.full
-            : attendee.seats(event.capacity.remaining, event.capacity.total)}
-        </p>
+    </ul>
+  )
+}
+
+const Tools = ({ event }: { readonly event: PublicEvent }) => {
+  const { attendee } = useTexts()
+  const hasTime = event.status === "scheduled" && event.scheduledAt !== null && event.cancelledAt === null
+  return (
+    <div className="row">
+      {hasTime ? (
+        <a className="button" href={`/v1/public/events/${event.id}/calendar.ics`}>
+          <CalendarPlus /> {attendee.calendar}
+        </a>
+      ) : null}
+      {event.visibility === "private" ? null : <ShareButton title={event.title} path={`/e/${event.id}`} />}
+    </div>
+  )
+}
+
+const Agenda = ({ phases }: Pick<PublicEvent, "phases">) => {
+  const { attendee, live } = useTexts()
+  if (phases.length < 2) return null
+  return (
+    <section aria-label={attendee.agenda}>
+      <h2>{attendee.agenda}</h2>
+      <ol className="agenda">
+        {phases.map(({ id, modality, status }) => (
+          <li key={id} data-status={status} {...(status === "active" ? { "aria-current": "step" as const } : {})}>
+            {live.modality[modality]}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** The picture of an event that has none: its colour follows from its id. */
+const Cover = ({ event: { coverUrl, id } }: { readonly event: PublicEvent }) =>
+  coverUrl === null ? (
+    <div className="cover cover-made" data-of={id} />
+  ) : (
+    <img className="cover" src={coverUrl} alt="" />
+  )
+
+export const EventHead = ({ event }: { readonly event: PublicEvent }) => (
+  <header className="event-head">
+    <Cover event={event} />
+    <Status event={event} />
+    <h1>{event.title}</h1>
+    <Facts event={event} />
+    <Tools event={event} />
+  </header>
+)
+
+export const EventAbout = ({ event }: { readonly event: PublicEvent }) => {
+  const { attendee } = useTexts()
+  const { descriptionHtml, phases, status } = event
+  return (
+    <div className="event-about stack">
+      {descriptionHtml === null ? null : (
+        <section aria-label={attendee.about}>
+          <h2>{attendee.about}</h2>
+          {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the server writes each element of it (src/model/text/markdown.ts). */}
+          <div className="prose" dangerouslySetInnerHTML={{ __html: descriptionHtml }} />
+        </section>
       )}
-      {event.cast.length === 0 || event.status === "ended" ? null : (
-        <p>
-          {attendee.cast}: {event.cast.map(({ name }) => name).join(", ")}
-        </p>
-      )}
-    </header>
+      {status === "ended" ? null : <Agenda phases={phases} />}
+    </div>
   )
 }

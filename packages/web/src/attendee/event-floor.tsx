@@ -1,9 +1,10 @@
-/** The live event with the person's own controls: side by side on a wide window, in tabs on a narrow one. */
+/** The live event with the person's own controls: pictures first, and beside or below them one panel of chat, questions and polls. */
 import type { GatewayClient } from "@gathercue/client"
 import { useState } from "react"
 import { CallPlace } from "../live/call/call-place.tsx"
 import { HandButton } from "../live/hand.tsx"
 import { ReactionsPanel } from "../live/reactions.tsx"
+import { RisingReactions } from "../live/rising-reactions.tsx"
 import { BreakoutPanel } from "../live/rooms/breakout.tsx"
 import { RotationPanel } from "../live/rooms/rotation.tsx"
 import { Captions } from "../live/stage/captions.tsx"
@@ -11,45 +12,39 @@ import { Stage } from "../live/stage/stage.tsx"
 import { StagePanel } from "../live/stage-place.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { Tabs } from "../ui/tabs.tsx"
-import { useMediaQuery } from "../ui/use-media-query.ts"
-import { type Panel, usePanels } from "./use-panels.tsx"
+import { type PanelId, usePanels } from "./use-panels.tsx"
 
 interface Props {
   readonly client: GatewayClient
   readonly hasName: boolean
 }
 
-/** Given in em, because larger text needs a wider window. */
-const WIDE = "(min-width: 60em)"
-
-const content = ({ id, content: shown }: Panel) => (
-  <div key={id} className="panel-place">
-    {shown}
-  </div>
-)
-
 export const EventFloor = ({ client, hasName }: Props) => {
   const { attendee } = useTexts()
-  const isWide = useMediaQuery(WIDE)
   const [isMuted, mute] = useState(false)
-  const panels = usePanels(client, hasName)
-  const chat = panels.find(({ id }) => id === "chat")
-  const others = panels.filter(({ id }) => id !== "chat")
+  const [chosen, choose] = useState<PanelId>("chat")
+  const panels = usePanels(client, hasName, chosen)
+  const shown = panels.find(({ id }) => id === chosen) ?? panels[0]
   return (
-    <div className={isWide ? "floor floor-wide" : "floor"}>
-      <div className="stack">
+    <div className="room-body">
+      <div className="room-main">
         <StagePanel client={client} onSending={mute} />
         <Stage client={client} isMuted={isMuted} />
         <BreakoutPanel client={client} />
         <RotationPanel client={client} />
         <CallPlace client={client} />
         <Captions client={client} />
-        <HandButton client={client} />
-        <ReactionsPanel client={client} />
-        {isWide ? <div className="floor-panels">{others.map(content)}</div> : null}
+        <RisingReactions client={client} />
+        <div className="room-bar">
+          <HandButton client={client} />
+          <ReactionsPanel client={client} />
+        </div>
       </div>
-      {isWide ? <div>{chat === undefined ? null : content(chat)}</div> : null}
-      {isWide || panels.length === 0 ? null : <Tabs label={attendee.panels} tabs={panels} />}
+      {shown === undefined ? null : (
+        <div className="room-side">
+          <Tabs label={attendee.panels} tabs={panels} selected={shown.id} onSelect={choose} />
+        </div>
+      )}
     </div>
   )
 }

@@ -6,9 +6,10 @@ import { rest } from "../api/rest.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
+import { LanguageChoice } from "../ui/language-choice.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
 import { onEmbedderEnter, tellEmbedder } from "./embedding.ts"
-import { EventCard } from "./event-card.tsx"
+import { EventAbout, EventHead } from "./event-card.tsx"
 import { usePublicEvent } from "./use-public-event.ts"
 import { WayIn } from "./way-in.tsx"
 
@@ -99,22 +100,33 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
       </main>
     )
   }
+  const isOver = event.value.status === "ended"
   return (
-    <main className="page page-narrow stack">
-      <EventCard event={event.value} />
-      <ProblemNotice>{whyFailed(texts, failure)}</ProblemNotice>
-      <WayIn event={event.value} session={session} onEnter={() => goInside(true)} onSignOut={signOut} />
-      {event.value.status === "ended" ? (
-        <Suspense fallback={<p role="status">{texts.loading}</p>}>
-          <Replay eventId={eventId} sessionToken={session?.token} />
-        </Suspense>
-      ) : null}
-      {event.value.status === "ended" && event.value.visibility !== "private" ? (
-        // The recap does not wait for the survey.
-        <Suspense>
-          <AnswerForm eventId={eventId} form="survey" token={null} />
-        </Suspense>
-      ) : null}
-    </main>
+    <>
+      <main className="page event-page">
+        <EventHead event={event.value} />
+        <div className="event-side stack">
+          <ProblemNotice>{whyFailed(texts, failure)}</ProblemNotice>
+          <WayIn event={event.value} session={session} onEnter={() => goInside(true)} onSignOut={signOut} />
+          {isOver && event.value.visibility !== "private" ? (
+            // The recap does not wait for the survey.
+            <Suspense>
+              <AnswerForm eventId={eventId} form="survey" token={null} />
+            </Suspense>
+          ) : null}
+        </div>
+        <EventAbout event={event.value} />
+        {isOver ? (
+          <div className="event-recap">
+            <Suspense fallback={<p role="status">{texts.loading}</p>}>
+              <Replay eventId={eventId} sessionToken={session?.token} />
+            </Suspense>
+          </div>
+        ) : null}
+      </main>
+      <footer className="page row event-foot">
+        <LanguageChoice />
+      </footer>
+    </>
   )
 }

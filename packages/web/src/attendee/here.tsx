@@ -1,6 +1,7 @@
 /** Number of people present, and for participants with a name their list. */
 import type { GatewayClient } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
+import { Users } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import { useTexts } from "../texts/language.tsx"
 import { Button } from "../ui/button.tsx"
@@ -15,7 +16,9 @@ export const Here = ({ client }: { readonly client: GatewayClient }) => {
   if (!mayLook) return <span className="quiet">{live.here(people)}</span>
   return (
     <>
-      <Button onPress={() => open(true)}>{live.here(people)}</Button>
+      <Button onPress={() => open(true)}>
+        <Users /> {live.here(people)}
+      </Button>
       {isOpen ? (
         <Suspense>
           <WhoIsHere client={client} onClose={() => open(false)} />

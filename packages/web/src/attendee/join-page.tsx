@@ -4,6 +4,7 @@ import { rest } from "../api/rest.ts"
 import { useAction } from "../api/use-action.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
+import { Brand } from "../ui/brand.tsx"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
@@ -11,7 +12,7 @@ import { SiteLinks } from "../ui/site-links.tsx"
 
 export const JoinPage = () => {
   const texts = useTexts()
-  const { attendee } = texts
+  const { attendee, site } = texts
   const { run, isPending, error } = useAction((code: string) => rest.findByJoinCode({ params: { code } }))
   const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
     submitted.preventDefault()
@@ -20,7 +21,9 @@ export const JoinPage = () => {
   }
   return (
     <>
-      <main className="page page-narrow">
+      <main className="page entry">
+        <Brand />
+        <p className="quiet">{site.tagline}</p>
         <h1>{attendee.joinByCode}</h1>
         <Form className="stack" onSubmit={(submitted) => void submit(submitted)}>
           <TextField

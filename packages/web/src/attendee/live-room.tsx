@@ -1,5 +1,6 @@
 /** The event for people who have entered. */
 import { useConnection, useDispatch, useEvent, useGateway } from "@gathercue/client/react"
+import { LogOut } from "lucide-react"
 import { useEffect } from "react"
 import type { EventSession } from "../api/event-session.ts"
 import { rest, restWith } from "../api/rest.ts"
@@ -26,7 +27,7 @@ interface Props {
 }
 
 export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props) => {
-  const { attendee } = useTexts()
+  const { attendee, live } = useTexts()
   const api = session === undefined ? rest : restWith(session.token)
   const client = useGateway({
     key: `${eventId} ${session?.token ?? ""}`,
@@ -37,6 +38,7 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
   useDispatch(client, "event.ended", onEnd)
   useEmbedding(client, eventId)
   const title = useEvent(client, ({ event }) => event.title)
+  const isMuted = useEvent(client, ({ muted }) => muted !== null) ?? false
   const isBefore = useEvent(client, ({ event }) => event.status === "scheduled") ?? false
   useEffect(() => {
     // Frees the seat at once.
@@ -58,8 +60,8 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
   }
   const isInside = title !== undefined && status !== "closed" && status !== "lobby"
   return (
-    <main className="page stack">
-      <header className="row row-apart">
+    <main className="room">
+      <header className="room-head row row-apart">
         <h1>{title}</h1>
         <div className="row">
           {isInside ? (
@@ -68,14 +70,19 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
               <Here client={client} />
             </>
           ) : null}
-          <Button onPress={leaveForGood}>{attendee.leave}</Button>
+          <Button look="danger" onPress={leaveForGood}>
+            <LogOut /> {attendee.leave}
+          </Button>
         </div>
       </header>
-      <ConnectionNotice client={client} onSignOut={onSignOut} />
-      {isInside && isBefore ? <Notice>{attendee.notStarted}</Notice> : null}
-      <Announcements client={client} />
-      <HostAbsenceNotice client={client} />
-      <News client={client} />
+      <div className="room-notices stack">
+        <ConnectionNotice client={client} onSignOut={onSignOut} />
+        {isInside && isBefore ? <Notice>{attendee.notStarted}</Notice> : null}
+        <Announcements client={client} />
+        <HostAbsenceNotice client={client} />
+        <News client={client} />
+        {isMuted ? <Notice>{live.muted}</Notice> : null}
+      </div>
       {isInside ? <EventFloor client={client} hasName={session !== undefined} /> : null}
     </main>
   )

@@ -2,11 +2,12 @@
 import type { AccountView } from "@gathercue/client"
 import { useAction } from "../api/use-action.ts"
 import { useTexts } from "../texts/language.tsx"
+import { Brand } from "../ui/brand.tsx"
 import { Button } from "../ui/button.tsx"
+import { LanguageChoice } from "../ui/language-choice.tsx"
 import { useAccount } from "./account/account-context.tsx"
 import { VerifyNotice } from "./account/verify-notice.tsx"
 import { FailureNotice } from "./parts/failure.tsx"
-import { LanguageChoice } from "./parts/language-choice.tsx"
 import { PageLink } from "./parts/page-link.tsx"
 
 export const ConsoleHeader = ({ view }: { readonly view: AccountView }) => {
@@ -14,21 +15,24 @@ export const ConsoleHeader = ({ view }: { readonly view: AccountView }) => {
   const { signOut } = useAccount()
   const { run, isPending, error } = useAction(signOut)
   return (
-    <header className="page console-header">
-      <nav className="row row-apart" aria-label={host.console}>
+    <header className="console-header">
+      <nav className="page row row-apart" aria-label={host.console}>
         <div className="row">
+          <Brand />
           <PageLink to="/workspaces">{host.workspaces}</PageLink>
         </div>
         <div className="row">
           <PageLink to="/account">{view.account.name}</PageLink>
           <LanguageChoice />
-          <Button isPending={isPending} onPress={() => void run()}>
+          <Button look="quiet" isPending={isPending} onPress={() => void run()}>
             {host.signOut}
           </Button>
         </div>
       </nav>
-      <FailureNotice error={error} />
-      {view.account.emailVerified ? null : <VerifyNotice view={view} />}
+      <div className="page console-notices">
+        <FailureNotice error={error} />
+        {view.account.emailVerified ? null : <VerifyNotice view={view} />}
+      </div>
     </header>
   )
 }

@@ -1,5 +1,6 @@
 /** One message of the chat. */
 import type { ChatMessageView } from "@gathercue/client"
+import { X } from "lucide-react"
 import { GridListItem } from "react-aria-components"
 import { useFormats, useTexts } from "../texts/language.tsx"
 import { Button } from "../ui/button.tsx"
@@ -23,8 +24,8 @@ export const ChatMessageItem = ({ message, onDelete }: Props) => {
         <span className="quiet">{time(at)}</span> <bdi>{text}</bdi>
       </span>
       {onDelete === undefined ? null : (
-        <Button aria-label={live.deleteMessage} onPress={onDelete}>
-          <span aria-hidden="true">✕</span>
+        <Button look="quiet" aria-label={live.deleteMessage} onPress={onDelete}>
+          <X />
         </Button>
       )}
     </GridListItem>

@@ -51,7 +51,7 @@ export const Chat = ({ client }: Props) => {
   const problem = error instanceof CommandRefused && error.code === "not_found" ? null : error
   return (
     <section className="panel stack" aria-label={live.chat}>
-      <h2>{live.chat}</h2>
+      <h2 className="visually-hidden">{live.chat}</h2>
       {places.length === 1 ? null : (
         <div className="row">
           {places.map((one) => (

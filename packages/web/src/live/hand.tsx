@@ -1,6 +1,7 @@
 /** Raising a hand, and requests to join the stage. */
 import type { GatewayClient } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
+import { Hand } from "lucide-react"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
@@ -20,8 +21,12 @@ export const HandButton = ({ client }: { readonly client: GatewayClient }) => {
   return (
     <div>
       <div className="row">
-        <Button isPending={isPending} onPress={() => void send(isUp ? "hand.lower" : "hand.raise", {})}>
-          <span aria-hidden="true">✋</span> {isUp ? live.lowerHand : live.raiseHand}
+        <Button
+          isPressed={isUp}
+          isPending={isPending}
+          onPress={() => void send(isUp ? "hand.lower" : "hand.raise", {})}
+        >
+          <Hand /> {isUp ? live.lowerHand : live.raiseHand}
         </Button>
         <span role="status" className="quiet">
           {isUp ? live.handUp : null}

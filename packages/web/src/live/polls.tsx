@@ -22,7 +22,7 @@ export const Polls = ({ client }: { readonly client: GatewayClient }) => {
   const polls = useEvent(client, (state) => openedFirst(state.polls.all)) ?? NONE
   return (
     <section className="panel stack" aria-label={live.polls}>
-      <h2>{live.polls}</h2>
+      <h2 className="visually-hidden">{live.polls}</h2>
       {polls.length === 0 ? <p className="quiet">{live.pollsEmpty}</p> : null}
       <LongList
         label={live.polls}

@@ -23,7 +23,7 @@ export const QuestionsPanel = ({ client, hasName }: Props) => {
   const shown = useEvent(client, ({ questions }) => shownQuestions(questions)) ?? NONE
   return (
     <section className="panel stack" aria-label={live.questions}>
-      <h2>{live.questions}</h2>
+      <h2 className="visually-hidden">{live.questions}</h2>
       <AskForm client={client} hasName={hasName} />
       {own.length + shown.length === 0 ? <p className="quiet">{live.questionsEmpty}</p> : null}
       <LongList

@@ -15,9 +15,14 @@ export const ReactionsPanel = ({ client }: { readonly client: GatewayClient }) =
   if (!maySend) return null
   return (
     <section aria-label={live.reactions}>
-      <div className="row">
+      <div className="row reaction-bar">
         {REACTION_SIGNS.map(([kind, sign]) => (
-          <Button key={kind} aria-label={live.reaction[kind]} onPress={() => void send("reaction.send", { kind })}>
+          <Button
+            key={kind}
+            look="quiet"
+            aria-label={live.reaction[kind]}
+            onPress={() => void send("reaction.send", { kind })}
+          >
             <span aria-hidden="true">{sign}</span>
           </Button>
         ))}

@@ -7,6 +7,7 @@ import type { PublicEvent } from "../api/public-event.ts"
 import { rest, restWith, SERVER } from "../api/rest.ts"
 import { useLoaded } from "../api/use-loaded.ts"
 import { ReactionTally } from "../live/reaction-tally.tsx"
+import { RisingReactions } from "../live/rising-reactions.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { clockOf, whyFailed } from "../texts/words.ts"
 import { ProblemNotice } from "../ui/notice.tsx"
@@ -78,6 +79,7 @@ const Live = ({ eventId }: { readonly eventId: string }) => {
           <div className="screen-reactions">
             <ReactionTally client={client} />
           </div>
+          <RisingReactions client={client} />
         </div>
       </div>
     </>
@@ -111,7 +113,7 @@ export const ScreenApp = () => {
   // A failed later read leaves the screen unchanged.
   const isAbsent = value === undefined || (error instanceof RestProblem && error.status === 404)
   return (
-    <main className="screen">
+    <main className="screen on-dark">
       {isAbsent ? (
         <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
       ) : (

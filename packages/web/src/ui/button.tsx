@@ -1,7 +1,8 @@
 /** A button, and a link that looks like one. */
 import { Button as AriaButton, type ButtonProps as AriaButtonProps, Link } from "react-aria-components"
 
-type Look = "plain" | "main" | "danger"
+/** `quiet` is for a button among others, or on a picture. */
+type Look = "plain" | "main" | "danger" | "quiet"
 
 export interface ButtonProps extends Omit<AriaButtonProps, "className"> {
   readonly look?: Look

@@ -1,4 +1,5 @@
 /** A choice of one value out of a few, separate from the other fields, so that it is loaded only where it is needed. */
+import { ChevronDown } from "lucide-react"
 import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components"
 
 interface ChoiceProps<A extends string> {
@@ -21,7 +22,7 @@ export const Choice = <A extends string>({ label, options, value, onChange, isDi
   >
     <Label>{label}</Label>
     <Button className="select-button">
-      <SelectValue /> <span aria-hidden="true">▾</span>
+      <SelectValue /> <ChevronDown />
     </Button>
     <Popover className="popover">
       <ListBox>

@@ -1,21 +1,25 @@
 /** Tabbed views. */
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from "react-aria-components"
 
-interface TabsProps {
+interface TabsProps<Id extends string> {
   readonly label: string
   readonly tabs: ReadonlyArray<{
-    readonly id: string
+    readonly id: Id
     readonly title: React.ReactNode
     readonly content: React.ReactNode
   }>
-  readonly selected?: string
-  readonly onSelect?: (id: string) => void
+  readonly selected?: Id
+  readonly onSelect?: (id: Id) => void
 }
 
-export const Tabs = ({ label, tabs, selected, onSelect }: TabsProps) => (
+export const Tabs = <Id extends string>({ label, tabs, selected, onSelect }: TabsProps<Id>) => (
   <AriaTabs
+    className="tabs"
     {...(selected === undefined ? {} : { selectedKey: selected })}
-    {...(onSelect === undefined ? {} : { onSelectionChange: (key) => onSelect(String(key)) })}
+    onSelectionChange={(key) => {
+      const found = tabs.find(({ id }) => id === key)
+      if (found !== undefined) onSelect?.(found.id)
+    }}
   >
     <TabList aria-label={label} className="tabs-list">
       {tabs.map(({ id, title }) => (
@@ -25,7 +29,7 @@ export const Tabs = ({ label, tabs, selected, onSelect }: TabsProps) => (
       ))}
     </TabList>
     {tabs.map(({ id, content }) => (
-      <TabPanel key={id} id={id}>
+      <TabPanel key={id} id={id} className="tab-content">
         {content}
       </TabPanel>
     ))}

@@ -24,7 +24,7 @@ const read = async ({ eventId, sessionToken }: Props, signal: AbortSignal) => {
 type Recap = Awaited<ReturnType<typeof read>>
 
 const Summary = ({ summary }: { readonly summary: NonNullable<Recap["summary"]> }) => {
-  const { attendee } = useTexts()
+  const { attendee, labelled } = useTexts()
   const { number } = useFormats()
   return (
     <section aria-label={attendee.summary}>
@@ -32,9 +32,7 @@ const Summary = ({ summary }: { readonly summary: NonNullable<Recap["summary"]> 
       {summary.text === "" ? null : <p className="summary">{summary.text}</p>}
       <ul aria-label={attendee.whoSpoke}>
         {summary.speakers.map(({ name, words }) => (
-          <li key={name}>
-            {name}: {attendee.words(number(words))}
-          </li>
+          <li key={name}>{labelled(name, attendee.words(number(words)))}</li>
         ))}
       </ul>
     </section>

@@ -24,7 +24,7 @@ export const ResetPage = () => {
     asked(await run(String(new FormData(submitted.currentTarget).get("email"))))
   }
   return (
-    <main className="page page-narrow stack">
+    <main className="page entry stack">
       <PageTitle>{host.newPassword}</PageTitle>
       <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>
         <TextField name="email" type="email" label={host.email} isRequired autoComplete="username" />

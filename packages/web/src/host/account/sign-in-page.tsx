@@ -6,11 +6,11 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
+import { Brand } from "../../ui/brand.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
 import { SiteLinks } from "../../ui/site-links.tsx"
-import { LanguageChoice } from "../parts/language-choice.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { useAccount } from "./account-context.tsx"
@@ -76,16 +76,14 @@ export const SignInPage = () => {
   }, [])
   return (
     <>
-      <main className="page page-narrow stack">
+      <main className="page entry stack">
+        <Brand />
         <PageTitle>{host.signIn}</PageTitle>
         {mfaToken === undefined ? (
           <PasswordForm onChallenge={challenge} />
         ) : (
           <CodeForm mfaToken={mfaToken} onLeave={() => challenge(undefined)} />
         )}
-        <div className="row">
-          <LanguageChoice />
-        </div>
       </main>
       <SiteLinks to="/" />
     </>

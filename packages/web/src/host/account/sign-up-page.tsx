@@ -36,7 +36,7 @@ export const SignUpPage = () => {
     navigate("/", { replace: true })
   }
   return (
-    <main className="page page-narrow stack">
+    <main className="page entry stack">
       <PageTitle>{host.signUp}</PageTitle>
       <SignUpWay>
         <FieldForm className="stack" errors={errors} onSubmit={(submitted) => void submit(submitted)}>

@@ -12,7 +12,7 @@ import { RecordingsPart } from "../after/recordings-part.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
-import { PartLinks, PartSection } from "../parts/part-links.tsx"
+import { PartsPage } from "../parts/part-links.tsx"
 import { AgendaPart } from "./agenda-part.tsx"
 import { CancelledNotice } from "./cancellation.tsx"
 import { DetailsPart } from "./details-part.tsx"
@@ -128,7 +128,9 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
       </p>
       <div className="row row-apart">
         <PageTitle>{value.title}</PageTitle>
-        <span className="badge">{value.cancelledAt === null ? host.eventStatus[value.status] : host.cancelled}</span>
+        <span className={value.status === "live" ? "badge badge-live" : "badge"}>
+          {value.cancelledAt === null ? host.eventStatus[value.status] : host.cancelled}
+        </span>
       </div>
       <Warnings event={value} />
       <div className="row">
@@ -137,10 +139,9 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
         <TemplateButton event={value} />
       </div>
       <FailureNotice error={error} />
-      <PartLinks label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now} />
-      <PartSection parts={host.eventParts} now={now}>
+      <PartsPage label={value.title} base={`/event/${eventId}`} parts={host.eventParts} now={now}>
         <Part {...props} />
-      </PartSection>
+      </PartsPage>
     </>
   )
 }

@@ -21,7 +21,7 @@ interface Props {
 }
 
 const MembershipRow = ({ event, membership, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host, labelled } = useTexts()
   const { id, userId, role, email } = membership
   const name = membership.name ?? email ?? userId
   const giving = useAction((given: EventRole) =>
@@ -35,7 +35,7 @@ const MembershipRow = ({ event, membership, onChange }: Props) => {
       </span>
       <span className="row">
         <Choice
-          label={`${host.role}: ${name}`}
+          label={labelled(host.role, name)}
           options={(ROLES.includes(role) ? ROLES : [role, ...ROLES]).map((one) => [one, host.roles[one]] as const)}
           value={role}
           onChange={(given) => void giving.run(given).then(onChange)}

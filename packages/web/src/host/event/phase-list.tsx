@@ -1,4 +1,5 @@
 /** Phases in order, one of them selected. Phases that have not begun can be dragged, also by keyboard. */
+import { GripVertical } from "lucide-react"
 import { Button, DropIndicator, GridList, GridListItem, useDragAndDrop } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
 import type { PhaseDraft } from "./phase-draft.ts"
@@ -42,8 +43,8 @@ export const PhaseList = ({ phases, chosen, onChoose, onMove }: PhaseListProps) 
       {(phase) => (
         <GridListItem id={phase.key} textValue={titleOf(phase, phase.index)} className="phase-row option">
           {onMove === undefined ? null : (
-            <Button slot="drag" className="button" aria-label={host.drag(titleOf(phase, phase.index))}>
-              <span aria-hidden="true">≡</span>
+            <Button slot="drag" className="button button-quiet" aria-label={host.drag(titleOf(phase, phase.index))}>
+              <GripVertical />
             </Button>
           )}
           <span className="phase-name">

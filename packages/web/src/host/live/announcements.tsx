@@ -78,7 +78,7 @@ export const AnnouncementForm = ({ client }: ClientProps) => {
     return sent !== undefined
   }
   return (
-    <section aria-label={host.announce} className="stack">
+    <section aria-label={host.announce} className="panel stack">
       {rooms.length === 0 ? null : (
         <Choice
           label={host.announceTo}
@@ -87,16 +87,17 @@ export const AnnouncementForm = ({ client }: ClientProps) => {
           onChange={aim}
         />
       )}
-      <CheckField isSelected={isLater} onChange={keep}>
-        {host.announceLater}
-      </CheckField>
       <TextForm
         label={live.announcement}
         button={isLater ? host.prepareAnnouncement : host.announce}
         isPending={isPending}
         problem={changeMeanwhile(texts, error) ?? whyFailed(texts, error)}
         onText={announce}
-      />
+      >
+        <CheckField isSelected={isLater} onChange={keep}>
+          {host.announceLater}
+        </CheckField>
+      </TextForm>
       <p role="status" className="quiet">
         {last === undefined ? "" : host.announced(time(last.at), last.text)}
       </p>

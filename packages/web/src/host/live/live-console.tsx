@@ -1,6 +1,7 @@
 /** Controls an event over the gateway: every part of the console shares one connection. */
 import type { EventWithPhases } from "@gathercue/client"
 import { useEvent, useGateway } from "@gathercue/client/react"
+import { Users } from "lucide-react"
 import { rest, restWith } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { CallPlace } from "../../live/call/call-place.tsx"
@@ -96,19 +97,29 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
   if (isOver) return <Closed event={event} why={host.isOver} />
   return (
     <CameraProvider client={client}>
-      <p>
+      <div className="row row-apart studio-head">
+        <div className="row">
+          <PageTitle>{title}</PageTitle>
+          <span className="badge">
+            <Users /> {live.here(people)}
+          </span>
+        </div>
         <PageLink to={`/event/${event.id}`}>{host.toEvent}</PageLink>
-      </p>
-      <div className="row row-apart">
-        <PageTitle>{title}</PageTitle>
-        <span className="quiet">{live.here(people)}</span>
       </div>
       <LiveConnection client={client} />
-      <Steering client={client} event={event} />
-      <AnnouncementForm client={client} />
       <HostAbsenceNotice client={client} />
-      <CallPlace client={client} />
-      <Parts client={client} event={event} tab={tab} />
+      <div className="studio">
+        <div className="studio-rail stack">
+          <Steering client={client} event={event} />
+          <AnnouncementForm client={client} />
+        </div>
+        <div className="studio-main">
+          <CallPlace client={client} />
+        </div>
+        <div className="studio-side stack">
+          <Parts client={client} event={event} tab={tab} />
+        </div>
+      </div>
     </CameraProvider>
   )
 }

@@ -1,4 +1,6 @@
 /** Rooms with their people, who can be dragged between rooms, also by keyboard, or selected and moved with a button. */
+
+import { GripVertical } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
 import { Button as DragButton, GridList, GridListItem, isTextDropItem, useDragAndDrop } from "react-aria-components"
 import { useTexts } from "../../texts/language.tsx"
@@ -70,8 +72,8 @@ const OneBoard = ({
       >
         {({ id, name }) => (
           <GridListItem id={id} textValue={name} className="person option">
-            <DragButton slot="drag" className="button" aria-label={host.drag(name)}>
-              <span aria-hidden="true">≡</span>
+            <DragButton slot="drag" className="button button-quiet" aria-label={host.drag(name)}>
+              <GripVertical />
             </DragButton>
             <span className="person-name">{name}</span>
           </GridListItem>

@@ -21,10 +21,14 @@ const Timer = ({ client }: ClientProps) => {
   const extend = () => void send("timer.extend", { timerId: timer.id, seconds: MINUTE_SECONDS }, { rev: timer.rev })
   return (
     <>
-      <span role="timer">{seconds === null ? "" : live.left(clockOf(seconds))}</span>
-      <Button isPending={isPending} onPress={extend}>
-        {host.oneMinuteMore}
-      </Button>
+      <div className="steering-row">
+        <span role="timer" className="steering-clock">
+          {seconds === null ? "" : live.left(clockOf(seconds))}
+        </span>
+        <Button isPending={isPending} onPress={extend}>
+          {host.oneMinuteMore}
+        </Button>
+      </div>
       <FailureNotice error={error} />
     </>
   )
@@ -82,18 +86,25 @@ export const Steering = ({ client, event }: LiveProps) => {
   const maySteer = useCan(client, "phase.next")
   if (status === undefined) return null
   return (
-    <section className="panel stack" aria-label={host.steering}>
+    <section className="panel stack steering" aria-label={host.steering}>
       <p role="status">
-        <span className="badge">{host.eventStatus[status]}</span>{" "}
+        <span className={status === "live" ? "badge badge-live" : "badge"}>{host.eventStatus[status]}</span>{" "}
         {phase === undefined
           ? ""
           : host.phaseOf(phases.indexOf(phase) + 1, phases.length, live.modality[phase.modality])}
       </p>
-      <div className="row">
-        {status === "scheduled" ? <Begin event={event} /> : null}
-        {status === "live" && maySteer ? <Next client={client} /> : null}
-        {status === "live" ? <Timer client={client} /> : null}
-      </div>
+      {phases.length < 2 ? null : (
+        <ol className="run">
+          {phases.map(({ id, modality }, n) => (
+            <li key={id} {...(id === phase?.id ? { "aria-current": "step" as const } : {})}>
+              <span>{n + 1}</span> {live.modality[modality]}
+            </li>
+          ))}
+        </ol>
+      )}
+      {status === "live" ? <Timer client={client} /> : null}
+      {status === "scheduled" ? <Begin event={event} /> : null}
+      {status === "live" && maySteer ? <Next client={client} /> : null}
     </section>
   )
 }

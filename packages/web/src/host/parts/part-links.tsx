@@ -31,3 +31,19 @@ export const PartLinks = ({
     ))}
   </nav>
 )
+
+/** The list of a page's parts, and the one that is shown. */
+export const PartsPage = (
+  props: Parts & {
+    readonly label: string
+    readonly base: string
+    readonly children: React.ReactNode
+  },
+) => (
+  <div className="parts">
+    <PartLinks {...props} />
+    <PartSection parts={props.parts} now={props.now}>
+      {props.children}
+    </PartSection>
+  </div>
+)

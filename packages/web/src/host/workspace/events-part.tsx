@@ -47,7 +47,9 @@ export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) =>
                   <PageLink to={`/event/${id}`}>{title}</PageLink>{" "}
                   <span className="quiet">{scheduledAt === null ? host.noTime : moment(scheduledAt)}</span>
                 </span>
-                <span className="badge">{cancelledAt === null ? host.eventStatus[status] : host.cancelled}</span>
+                <span className={status === "live" ? "badge badge-live" : "badge"}>
+                  {cancelledAt === null ? host.eventStatus[status] : host.cancelled}
+                </span>
               </li>
             ))}
           </ul>

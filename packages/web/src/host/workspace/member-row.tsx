@@ -36,7 +36,7 @@ const NewOwner = ({ workspaceId, member, onChange }: Props) => {
 
 const Changes = (props: Props) => {
   const { workspaceId, member, onChange } = props
-  const { host } = useTexts()
+  const { host, labelled } = useTexts()
   const { view } = useAccount()
   const params = { id: workspaceId, memberId: member.id }
   const role = useAction((given: (typeof CHANGEABLE)[number]) => rest.patchMember({ params, payload: { role: given } }))
@@ -47,7 +47,7 @@ const Changes = (props: Props) => {
     <>
       <span className="row">
         <Choice
-          label={`${host.role}: ${member.name}`}
+          label={labelled(host.role, member.name)}
           options={CHANGEABLE.map((one) => [one, host.workspaceRoles[one]] as const)}
           value={member.role === "admin" ? "admin" : "member"}
           onChange={(given) => void role.run(given).then(onChange)}

@@ -2,7 +2,7 @@
 import { useTexts } from "../../texts/language.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
-import { PartLinks, PartSection } from "../parts/part-links.tsx"
+import { PartsPage } from "../parts/part-links.tsx"
 import { AuditPart } from "./audit-part.tsx"
 import { EventsPart } from "./events-part.tsx"
 import { GuestsPart } from "./guests-part.tsx"
@@ -42,10 +42,9 @@ export const WorkspacePage = ({ workspaceId, tab }: { readonly workspaceId: stri
   return (
     <>
       <PageTitle>{workspace.name}</PageTitle>
-      <PartLinks label={host.workspace} base={`/workspace/${workspaceId}`} parts={parts} now={now} />
-      <PartSection parts={parts} now={now}>
+      <PartsPage label={host.workspace} base={`/workspace/${workspaceId}`} parts={parts} now={now}>
         <Part workspaceId={workspaceId} mayManage={mayManage} />
-      </PartSection>
+      </PartsPage>
     </>
   )
 }

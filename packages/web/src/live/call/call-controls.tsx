@@ -1,17 +1,19 @@
 /** Panel of the call, and the buttons of a participant. */
+import { Mic, MicOff, PhoneOff, ScreenShare, Video, VideoOff } from "lucide-react"
 import { type ReactNode, useEffect } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import type { CallSession, CallView } from "./call-session.ts"
 import { DevicesDisclosure } from "./device-choices.tsx"
 import { canShareScreen } from "./devices.ts"
+import "../live.css"
 import "./call.css"
 
 export const CallPanel = ({ children }: { readonly children: ReactNode }) => {
   const { live } = useTexts()
   return (
-    <section className="panel stack" aria-label={live.call}>
-      <h2>{live.call}</h2>
+    <section className="panel stack call on-dark" aria-label={live.call}>
+      <h2 className="visually-hidden">{live.call}</h2>
       {children}
     </section>
   )
@@ -93,20 +95,21 @@ export const CallControls = <People,>({ session, view }: Props<People>) => {
   return (
     <>
       <HostsWord session={session} view={view} />
-      <div className="row">
+      <div className="row call-bar">
         <Button isPressed={view.microphone !== null && !view.isMuted} onPress={() => void session.toggleMicrophone()}>
-          {live.microphone}
+          {view.microphone !== null && !view.isMuted ? <Mic /> : <MicOff />}{" "}
+          <span className="call-label">{live.microphone}</span>
         </Button>
         <Button isPressed={view.hasCamera} onPress={() => void session.toggleCamera()}>
-          {live.camera}
+          {view.hasCamera ? <Video /> : <VideoOff />} <span className="call-label">{live.camera}</span>
         </Button>
         {canShareScreen() ? (
           <Button isPressed={view.isSharing} onPress={() => void session.toggleScreen()}>
-            {live.shareScreen}
+            <ScreenShare /> <span className="call-label">{live.shareScreen}</span>
           </Button>
         ) : null}
         <Button look="danger" onPress={() => session.leave()}>
-          {live.leaveCall}
+          <PhoneOff /> <span className="call-label">{live.leaveCall}</span>
         </Button>
       </div>
       {isMuted ? <p className="quiet">{live.holdToTalk}</p> : null}

@@ -2,6 +2,8 @@
 import type { GatewayClient } from "@gathercue/client"
 import type { MediaPeer, MutedSource } from "@gathercue/client/media"
 import { type CommandSender, useEvent } from "@gathercue/client/react"
+import { Mic, MicOff, Video, VideoOff } from "lucide-react"
+import type { ReactNode } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
@@ -19,23 +21,24 @@ interface HostProps {
 export const PersonControls = ({ command, peer }: HostProps & { readonly peer: MediaPeer }) => {
   const { live } = useTexts()
   const { participantId, name, have, muted = [] } = peer
-  const button = (source: MutedSource, on: boolean, label: string, sign: string) => (
+  const button = (source: MutedSource, on: boolean, label: string, icon: ReactNode) => (
     <Button
+      look="quiet"
       aria-label={label}
       isPending={command.isPending}
       onPress={() => void command.send("rtc.mute", { participantId, source, on })}
     >
-      {sign}
+      {icon}
     </Button>
   )
   return (
     <>
       {have.audio && !muted.includes("microphone")
-        ? button("microphone", true, live.mutePerson(name), "🔇")
-        : button("microphone", false, live.askToSpeak(name), "🎤")}
+        ? button("microphone", true, live.mutePerson(name), <MicOff />)
+        : button("microphone", false, live.askToSpeak(name), <Mic />)}
       {have.video && !muted.includes("camera")
-        ? button("camera", true, live.stopPicture(name), "🚫")
-        : button("camera", false, live.askForPicture(name), "📷")}
+        ? button("camera", true, live.stopPicture(name), <VideoOff />)
+        : button("camera", false, live.askForPicture(name), <Video />)}
     </>
   )
 }

@@ -1,4 +1,5 @@
 /** Shown before a call: nobody is heard or seen without having pressed a button. */
+import { Video } from "lucide-react"
 import { useEffect, useState } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -49,12 +50,12 @@ export const JoinCall = <People,>({ session, view, problem }: Props<People>) => 
   }
   return (
     <>
-      <p>{live.callOffer}</p>
+      <p className="call-offer">{live.callOffer}</p>
       <ProblemNotice>{problem}</ProblemNotice>
       {isPreview ? <Preview session={session} view={view} /> : null}
-      <div className="row">
+      <div className="row call-bar">
         <Button look="main" onPress={() => void session.join(true)}>
-          {live.joinCall}
+          <Video /> {live.joinCall}
         </Button>
         <Button onPress={() => void session.join(false)}>{live.onlyListen}</Button>
         <Button isPressed={isPreview} onPress={toggle}>

@@ -1,4 +1,5 @@
 /** One person of a call: their picture, or their initials. */
+import { Maximize, PictureInPicture2 } from "lucide-react"
 import { type ReactNode, useEffect, useRef } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -49,18 +50,19 @@ export const TileFrame = ({ name, hasPicture, isSpeaking, remark = null, control
         {controls}
         {hasPicture ? (
           <Button
+            look="quiet"
             aria-label={live.fullScreen(name)}
             onPress={() => {
               if (document.fullscreenElement === tile.current) void document.exitFullscreen()
               else void tile.current?.requestFullscreen().catch(() => {})
             }}
           >
-            ⛶
+            <Maximize />
           </Button>
         ) : null}
         {hasPicture && document.pictureInPictureEnabled ? (
-          <Button aria-label={live.floating(name)} onPress={float}>
-            ⧉
+          <Button look="quiet" aria-label={live.floating(name)} onPress={float}>
+            <PictureInPicture2 />
           </Button>
         ) : null}
       </span>

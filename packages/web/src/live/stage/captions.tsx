@@ -26,7 +26,7 @@ export const Captions = ({ client }: { readonly client: GatewayClient }) => {
         {live.captions}
       </Button>
       {isHidden ? null : (
-        <div className="captions">
+        <div className="on-dark captions">
           {lines.map(({ segment, speaker, lang, text, final }) => (
             <p key={segment} lang={lang} className={final ? undefined : "quiet"}>
               {speaker === "" ? null : <b>{speaker}: </b>}

@@ -4,6 +4,8 @@ import { useEvent } from "@gathercue/client/react"
 import { useTexts } from "../../texts/language.tsx"
 import { Cast } from "./cast.tsx"
 import { Player } from "./player.tsx"
+import "../live.css"
+import "./stage.css"
 
 interface Props {
   readonly client: GatewayClient
@@ -14,8 +16,18 @@ interface Props {
 const Picture = ({ broadcast, isMuted }: Pick<Props, "isMuted"> & { readonly broadcast: BroadcastView | null }) => {
   const { live } = useTexts()
   const { status, playbackUrl } = broadcast ?? { status: "idle", playbackUrl: null }
-  if (status === "ended") return <p role="status">{live.broadcastEnded}</p>
-  if (status === "idle" || playbackUrl === null) return <p role="status">{live.noPicture}</p>
+  if (status === "ended")
+    return (
+      <p role="status" className="stage-empty">
+        {live.broadcastEnded}
+      </p>
+    )
+  if (status === "idle" || playbackUrl === null)
+    return (
+      <p role="status" className="stage-empty">
+        {live.noPicture}
+      </p>
+    )
   return (
     <>
       <p role="status">{status === "paused" ? live.paused : null}</p>
@@ -30,7 +42,7 @@ export const Stage = ({ client, isMuted }: Props) => {
   const broadcast = useEvent(client, (state) => state.broadcast) ?? null
   if (!isBroadcast) return null
   return (
-    <section className="panel" aria-label={live.stage}>
+    <section className="panel stage on-dark" aria-label={live.stage}>
       <Picture broadcast={broadcast} isMuted={isMuted} />
       <Cast client={client} />
     </section>
