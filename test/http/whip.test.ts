@@ -22,6 +22,8 @@ const KEY_FRAME = Buffer.concat([
   }),
 ])
 
+const FRAME = Buffer.from("419a02", "hex")
+
 const encoderOf = (options: ConstructorParameters<typeof SfuClient>[0] = {}): SfuClient => {
   const client = new SfuClient({
     sent: [{ kind: "video", ssrc: PICTURE }],
@@ -80,6 +82,19 @@ describe("an encoder that sends by WebRTC", () => {
     const playlist = await (await fetch(onAir.playbackUrl)).text()
     expect(playlist.match(/\.m4s\n/g)?.length).toBeGreaterThan(1)
     expect(playlist).toContain("init1.mp4")
+  })
+
+  test("that ends by DELETE has stored what had come, however short it was", async () => {
+    const onAir = await startBroadcast(server.url, acme.key)
+    const { client, location } = await connect(onAir.token)
+    // A fifth of a second, which is no fragment yet. The last picture has no length.
+    send(client, 1)
+    for (const number of [1, 2]) client.send(client.packet(PICTURE, "video", number, number * 9000, FRAME))
+    const highest = (report: Buffer): number => (report[1] === 201 && report.length >= 32 ? report.readUInt32BE(16) : 0)
+    await eventually(() => client.reports.some((report) => (highest(report) & 0xffff) === 2), "a report of all three")
+    expect((await onAir.state()).ingest.durationMs).toBe(0)
+    expect((await end(location, onAir.token)).status).toBe(200)
+    expect((await onAir.state()).ingest.durationMs).toBe(200)
   })
 
   test("takes the broadcast over from one that pushes, and that from it", async () => {

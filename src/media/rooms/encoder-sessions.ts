@@ -36,6 +36,7 @@ const ANSWER_MS = 5000
 const MOST_SESSIONS = 256
 
 const late = new Unavailable({ detail: "The media server does not answer.", retryAfterSeconds: 2 })
+const closed = new Unavailable({ detail: "The session ended before its answer.", retryAfterSeconds: 2 })
 const full = new Unavailable({ detail: "Too many encoders send to this server at once.", retryAfterSeconds: 10 })
 
 export class EncoderSessions {
@@ -102,13 +103,17 @@ export class EncoderSessions {
 
   #end(session: string): void {
     const found = this.#sessions.get(session)
-    // Without effect where the answer is there.
     this.#refuse(session, late)
     found?.listener.onEnded()
   }
 
   #close(session: string): void {
-    this.#sessions.get(session)?.stopWaiting()
-    if (this.#sessions.delete(session)) this.#send({ type: "closeEncoder", session })
+    const found = this.#sessions.get(session)
+    if (found === undefined) return
+    found.stopWaiting()
+    // Without effect where the answer is there.
+    found.settle.reject(closed)
+    this.#sessions.delete(session)
+    this.#send({ type: "closeEncoder", session })
   }
 }

@@ -101,3 +101,30 @@ test("an offer that cannot be read is said once, without it, and another activat
   expect(next.session()).not.toBe(rooms.session())
   rooms.close()
 })
+
+test("an encoder is told of the end of the process, whether it waits for an answer or has it", async () => {
+  const { host } = await openHost()
+  const ended: Array<string> = []
+  const open = (name: string) => {
+    const client = new SfuClient({ sent: [{ kind: "video", ssrc: 1 }], picture: "H264" })
+    onTestFinished(() => client.close())
+    return host.openEncoder(client.offer, { onPiece: () => undefined, onEnded: () => ended.push(name) })
+  }
+  const kill = (): void => {
+    const [pid = 0, ...others] = running()
+    expect([pid > 0, others]).toEqual([true, []])
+    process.kill(pid, "SIGKILL")
+  }
+  // The process has not begun to run when it is killed.
+  const waiting = open("waiting")
+  kill()
+  await expect(waiting.answer).rejects.toMatchObject({ _tag: "Unavailable" })
+  expect(ended).toEqual(["waiting"])
+  await eventually(() => running().length === 1, "another process")
+  const answered = open("answered")
+  expect(await answered.answer).toContain("a=ice-ufrag")
+  kill()
+  await eventually(() => ended.length === 2, "word of the end")
+  await answered.finish()
+  expect(ended).toEqual(["waiting", "answered"])
+})
