@@ -76,8 +76,7 @@ test("the end of the process is told to encoders that send and to those that wai
 test("a session that is finished gives its last pieces, and is not waited for without end", async () => {
   const { sessions, tasks, open, heard, piece, pass } = await openSessions()
   const [answering, silent, cut] = [open(), open(), open()]
-  for (const { id } of [answering, silent, cut])
-    sessions.hear({ type: "encoderAnswer", session: id, sdp: "answer" })
+  for (const { id } of [answering, silent, cut]) sessions.hear({ type: "encoderAnswer", session: id, sdp: "answer" })
   const ends: Array<string> = []
   const finish = (name: string, one: typeof answering) => one.finish().then(() => ends.push(name))
   const first = finish("answering", answering)
