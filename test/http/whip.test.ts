@@ -1,4 +1,6 @@
 /** Encoders that send by WebRTC (WHIP, RFC 9725), up to the playlist: a socket, a handshake, and pictures that are written by hand. */
+import { once } from "node:events"
+import { createConnection } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
 import { type Answer, type CallOptions, call } from "../support/api.ts"
@@ -6,6 +8,7 @@ import { type OnAir, startBroadcast } from "../support/broadcasts.ts"
 import { push } from "../support/encoder.ts"
 import { startServerWithWhip, startTestServer } from "../support/server.ts"
 import { SfuClient } from "../support/sfu-client.ts"
+import { sfuProcesses } from "../support/sfu-processes.ts"
 import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -126,6 +129,27 @@ describe("an encoder that sends by WebRTC", () => {
 })
 
 describe("an offer", () => {
+  test("whose request is aborted before its answer opens no session, and cuts nobody", async () => {
+    const onAir = await startBroadcast(server.url, acme.key)
+    const { location } = await connect(onAir.token)
+    const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
+      for (const pid of sfuProcesses()) process.kill(pid, name)
+    }
+    // No answer comes before the abort.
+    signal("SIGSTOP")
+    onTestFinished(() => signal("SIGCONT"))
+    const sdp = encoderOf().offer
+    const head = ["POST /v1/whip HTTP/1.1", "host: localhost", `authorization: Bearer ${onAir.token}`]
+    const lines = [...head, "content-type: application/sdp", `content-length: ${sdp.length}`, "", sdp]
+    const socket = createConnection(Number(new URL(server.url).port), "127.0.0.1").resume()
+    socket.end(lines.join("\r\n"))
+    // The server closes its side when it sees the end.
+    await once(socket, "close")
+    signal("SIGCONT")
+    expect((await end(location, onAir.token)).status).toBe(200)
+    expect((await onAir.state()).ingest.state).toBe("waiting")
+  })
+
   test("needs a token of an encoder's address", async () => {
     const sdp = encoderOf().offer
     expect((await offer(sdp)).status).toBe(401)
