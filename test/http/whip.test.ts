@@ -145,6 +145,8 @@ describe("an offer", () => {
     socket.end(lines.join("\r\n"))
     // The server closes its side when it sees the end.
     await once(socket, "close")
+    // Another admission, so that the one before is over.
+    expect((await call(server.url, "DELETE", `${new URL(onAir.url).pathname}old.m4s`)).status).toBe(204)
     signal("SIGCONT")
     expect((await end(location, onAir.token)).status).toBe(200)
     expect((await onAir.state()).ingest.state).toBe("waiting")

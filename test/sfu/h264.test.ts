@@ -147,13 +147,6 @@ describe("packets that say nothing true", () => {
     expect(read(...fragments(8192), last)).toMatchObject([{ at: 1 }, next])
     expect(read(...fragments(8193), last)).toEqual(["torn", next])
   })
-
-  test("nothing of a torn picture is kept: its later fragments wait for no end", () => {
-    const start = packet(1, "7c 85 aa")
-    const middles = Array.from({ length: 9000 }, () => packet(1, "7c 05 bb"))
-    // A second beginning in the torn picture would be whole by itself.
-    expect(read(start, ...middles, start, packet(1, "7c 45 cc"), packet(2, "09 f0"))).toEqual(["torn"])
-  })
 })
 
 describe("the order of packets", () => {
