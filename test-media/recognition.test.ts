@@ -5,6 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
+import { FfmpegFailed, soundOf } from "../src/media/derivations/ffmpeg.ts"
+import { recogniseBy } from "../src/media/derivations/recogniser.ts"
 import { call, createEvent, createWorkspace, type Json } from "../test/support/api.ts"
 import { recordingOf, startBroadcast } from "../test/support/broadcasts.ts"
 import { createTestDatabase } from "../test/support/database.ts"
@@ -175,4 +177,36 @@ test("the recording of a broadcast by two encoders is heard on its own clock, ov
   expect(Math.abs(segments[0].t0 - 5000)).toBeLessThan(200)
   expect(Math.abs(segments[1].t0 - (durationMs - 17_000))).toBeLessThan(300)
   expect(recogniser.asked).toHaveLength(2)
+})
+
+const FFMPEG = "/usr/bin/ffmpeg"
+const soundFrom = (path: string, fromMs: number, lengthMs: number) =>
+  soundOf({ ffmpeg: FFMPEG, signal: new AbortController().signal }, { path }, fromMs, lengthMs)
+
+test("a gap in the sound is silence in a piece, so that words after it have their time", async () => {
+  const folder = await folderOfTest()
+  const path = join(folder, "gap.mkv")
+  // Packets from two to eight seconds are missing, and the first comes at one second.
+  const tones = "0.5*sin(2*PI*500*t)*between(t,9,11)+0.5*sin(2*PI*800*t)*between(t,14,15)"
+  const sound = ["-f", "lavfi", "-i", `aevalsrc='${tones}':s=48000:d=20`]
+  const gap = ["-bsf:a", "noise=drop='lt(t,1)+between(t,2,8)'"]
+  await run(FFMPEG, ["-v", "error", "-y", ...sound, "-c:a", "libopus", ...gap, "-f", "matroska", path])
+  const recogniser = await startRecogniser()
+  onTestFinished(() => recogniser.stop())
+  const recognise = recogniseBy({ url: recogniser.url, model: "m", key: null })
+  const heardFrom = async (fromMs: number, lengthMs: number) => {
+    const piece = await soundFrom(path, fromMs, lengthMs)
+    if (piece === null) throw new Error("no sound")
+    const given = { ...piece, contentType: "audio/wav", name: "sound.wav" }
+    return recognise(given, null, new AbortController().signal)
+  }
+  const [whole, part] = [await heardFrom(0, 20_000), await heardFrom(4000, 16_000)]
+  for (const [heard, fromMs] of [
+    [whole, 0],
+    [part, 4000],
+  ] as const) {
+    expect(heard.map(({ text }) => text)).toEqual(["500 Hz", "800 Hz"])
+    expect(Math.abs((heard[0]?.t0 ?? 0) + fromMs - 9000)).toBeLessThan(150)
+    expect(Math.abs((heard[1]?.t0 ?? 0) + fromMs - 14_000)).toBeLessThan(150)
+  }
 })
