@@ -186,10 +186,10 @@ const soundFrom = (path: string, fromMs: number, lengthMs: number) =>
 test("a gap in the sound is silence in a piece, so that words after it have their time", async () => {
   const folder = await folderOfTest()
   const path = join(folder, "gap.mkv")
-  // Packets from two to eight seconds are missing, and the first comes at one second.
+  // The packets from two to eight seconds are missing.
   const tones = "0.5*sin(2*PI*500*t)*between(t,9,11)+0.5*sin(2*PI*800*t)*between(t,14,15)"
   const sound = ["-f", "lavfi", "-i", `aevalsrc='${tones}':s=48000:d=20`]
-  const gap = ["-bsf:a", "noise=drop='lt(t,1)+between(t,2,8)'"]
+  const gap = ["-bsf:a", "noise=drop='between(pts*tb,2,8)'"]
   await run(FFMPEG, ["-v", "error", "-y", ...sound, "-c:a", "libopus", ...gap, "-f", "matroska", path])
   const recogniser = await startRecogniser()
   onTestFinished(() => recogniser.stop())
@@ -209,4 +209,14 @@ test("a gap in the sound is silence in a piece, so that words after it have thei
     expect(Math.abs((heard[0]?.t0 ?? 0) + fromMs - 9000)).toBeLessThan(150)
     expect(Math.abs((heard[1]?.t0 ?? 0) + fromMs - 14_000)).toBeLessThan(150)
   }
+})
+
+test("a film whose sound has one time for many blocks costs no more memory than its length", async () => {
+  const path = join(await folderOfTest(), "heap.mkv")
+  const sound = ["-f", "lavfi", "-i", "sine=frequency=440:duration=72", "-c:a", "libopus", "-frame_duration", "120"]
+  const times = ["-bsf:a", "setts=ts='if(lt(N,599),0,10/TB)'"]
+  await run(FFMPEG, ["-v", "error", "-y", ...sound, ...times, "-f", "matroska", path])
+  const piece = soundFrom(path, 0, 10_000)
+  await expect(piece).rejects.toBeInstanceOf(FfmpegFailed)
+  await expect(piece).rejects.toMatchObject({ isFinal: true })
 })

@@ -168,7 +168,9 @@ test("a recording whose sound is refused fails with the reason, is not sent agai
 })
 
 /** The first request fails once `meanwhile` is done, which changes rows or files before the next try. */
-const uploadAndFail = async (meanwhile: (house: House, statement: (sql: string) => Promise<unknown>) => Promise<unknown>) => {
+const uploadAndFail = async (
+  meanwhile: (house: House, statement: (sql: string) => Promise<unknown>) => Promise<unknown>,
+) => {
   const held: Array<() => void> = []
   const house = await openHouse((response, _, nth) => {
     if (nth === 1) held.push(() => void response.writeHead(500).end())

@@ -56,9 +56,7 @@ const turnOf = async (alone: boolean): Promise<boolean> => {
     Layer.succeed(Database, sql.database),
     storage.pipe(Layer.provide(Telemetry.layer("silent"))),
   )
-  const stays = await Effect.runPromise(
-    recognise(job, options, toTimestamp(Date.now())).pipe(Effect.provide(services)),
-  )
+  const stays = await Effect.runPromise(recognise(job, options, toTimestamp(Date.now())).pipe(Effect.provide(services)))
   expect(recogniser.asked).toEqual([])
   return stays
 }

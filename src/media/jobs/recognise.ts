@@ -214,7 +214,7 @@ const leave = (job: Job, { alone }: RecogniseOptions, { message }: NeedsFfmpeg):
 
 /** Hears one piece. Succeeds with whether the job waits for its next turn. */
 export const recognise = (job: Job, options: RecogniseOptions, at: Timestamp): Work<boolean> => {
-  // The tries before ended with their process, or with a failure that no code expects.
+  // The tries before ended with their process, or at a database or storage that failed.
   if (job.attempts > MOST_TRIES) return giveUp(job, INTERRUPTED)
   return Effect.catch(hear(job, options, at), (failure): Work<boolean> => {
     if (failure instanceof NeedsFfmpeg) return leave(job, options, failure)
