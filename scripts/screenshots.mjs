@@ -126,6 +126,7 @@ try {
   await host.getByRole("button", { name: "Close" }).click()
   await host.getByRole("button", { name: "Join without devices" }).click()
   await host.getByRole("list", { name: "People in the call" }).getByText("Cyd").waitFor()
+  await host.getByText("(connecting)").first().waitFor({ state: "detached" })
   await shoot(host, "host")
   const session = (await post(`/v1/workspaces/${workspace}/session`, {}, { cookie })).body.sessionToken
   const screen = await open("/ops")

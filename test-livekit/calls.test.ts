@@ -63,7 +63,7 @@ const groupsOf = async (callers: ReadonlyArray<Caller>): Promise<ReadonlyArray<R
   const pair: Caller[] = []
   await eventually(async () => {
     pair.length = 0
-    for (const caller of callers) if (await caller.page.getByText(/^You meet /).isVisible()) pair.push(caller)
+    for (const caller of callers) if (await caller.page.getByText(/^You are meeting /).isVisible()) pair.push(caller)
     return pair.length === 2
   }, "a pair")
   return [pair, callers.filter((one) => !pair.includes(one))]

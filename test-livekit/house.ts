@@ -112,7 +112,7 @@ export const anotherWindowOf = async (occasion: Occasion, { page, name }: Caller
 }
 
 export const join = async (page: Page): Promise<void> => {
-  await page.getByRole("button", { name: "Join with microphone and camera" }).click()
+  await page.getByRole("button", { name: "Join with camera and microphone" }).click()
   await page.getByRole("button", { name: "Leave the call" }).waitFor()
 }
 

@@ -29,6 +29,8 @@ const plant = (databaseUrl: string, databasePassword: string) => {
     IDP_CLIENT_ID: "the-client",
     IDP_CLIENT_SECRET: secret("idp"),
     HELP_LLM_KEY: secret("model"),
+    TRANSCRIBE_URL: "https://recogniser.example/v1",
+    TRANSCRIBE_KEY: secret("recogniser"),
     MEDIA_URL: "ws://127.0.0.1:9",
     MEDIA_API_KEY: secret("media-id"),
     MEDIA_API_SECRET: secret("media"),

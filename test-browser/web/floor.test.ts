@@ -118,6 +118,42 @@ test("a question waits for a host, is voted for by the other, pinned, answered, 
   await ben.getByText("No questions yet.").waitFor()
 })
 
+test("a panel keeps what was ticked and typed while another is shown, and its tab counts what others wrote meanwhile", async () => {
+  const occasion = await everything()
+  const host = await connectClient(occasion, "Hedy")
+  const ann = await enter(occasion, "Ann")
+  await openPanel(ann, "Questions")
+  await ann.getByRole("textbox", { name: "Question" }).fill("Who pays?")
+  await ann.getByText("Ask anonymously").click()
+  await host.command("chat.send", { to: "event", text: "One" })
+  await ann.getByRole("tab", { name: "Chat (1)" }).waitFor()
+  await host.command("chat.send", { to: "event", text: "Two" })
+  await ann.getByRole("tab", { name: "Chat (2)" }).waitFor()
+  await openPanel(ann, "Chat")
+  await ann.getByRole("tab", { name: "Chat", exact: true }).waitFor()
+  await ann.getByRole("textbox", { name: "Message" }).fill("Mine")
+  await ann.getByRole("button", { name: "Send" }).click()
+  await openPanel(ann, "Polls")
+  await ann.getByRole("tab", { name: "Chat", exact: true }).waitFor()
+  const { d } = await host.command("poll.create", {
+    question: "Now?",
+    kind: "single",
+    options: ["Yes", "No"],
+    results: "live",
+  })
+  await host.command("poll.open", { id: d.poll.id })
+  await ann.getByRole("status").getByText("A poll is open: Now?").waitFor()
+  await ann.getByRole("radio", { name: "No" }).check({ force: true })
+  await openPanel(ann, "Questions")
+  expect(await ann.getByRole("textbox", { name: "Question" }).inputValue()).toBe("Who pays?")
+  expect(await ann.getByRole("checkbox", { name: "Ask anonymously" }).isChecked()).toBe(true)
+  await ann.getByRole("button", { name: "Ask", exact: true }).click()
+  await eventually(() => host.state?.questions.all[0]?.anonymous === true, "the question without a name")
+  await openPanel(ann, "Polls")
+  expect(await ann.getByRole("radio", { name: "No" }).isChecked()).toBe(true)
+  await expectAccessible(ann)
+})
+
 test("polls of each kind are voted in by the keyboard, and show their results when they may", async () => {
   const occasion = await everything()
   const host = await connectClient(occasion, "Hedy")

@@ -51,7 +51,7 @@ test("a file is uploaded, whatever cuts the connection, and is prepared without 
   await page.getByText("talk.wav (0.1 MB)").waitFor()
   await page.getByRole("textbox", { name: "Title" }).fill("The talk")
   await pressButton(page.getByRole("button", { name: "Upload" }))
-  await page.getByText("The server cannot be reached.", { exact: false }).waitFor()
+  await page.getByText("Unable to reach the server.", { exact: false }).waitFor()
   await page.getByRole("progressbar", { name: "Upload of talk.wav" }).waitFor()
   await expectAccessible(page)
   // The upload is there when the host comes back from another part.
@@ -82,7 +82,7 @@ test("a large file goes in parts, and no part is sent twice", async () => {
   await choose(page, await fileOf("long.wav", bytes))
   // Each part passes through the test, which a busy machine takes seconds for.
   await pressButton(page.getByRole("button", { name: "Upload" }))
-  await page.getByText("The server cannot be reached.", { exact: false }).waitFor()
+  await page.getByText("Unable to reach the server.", { exact: false }).waitFor()
   isCut = false
   await pressButton(page.getByRole("button", { name: "Go on with the upload" }))
   await page.getByText("long.wav is uploaded.").waitFor()
@@ -108,7 +108,7 @@ test("a file that is too large is refused in plain words, its title is kept, and
   await page.route(/\/v1\/media\/uploads\//, (route) => route.abort("connectionfailed"))
   await choose(page, await fileOf("short.wav", wavOf(1)))
   await pressButton(page.getByRole("button", { name: "Upload" }))
-  await page.getByText("The server cannot be reached.", { exact: false }).waitFor()
+  await page.getByText("Unable to reach the server.", { exact: false }).waitFor()
   await pressButton(page.getByRole("button", { name: "Cancel" }))
   await page.getByRole("button", { name: "Choose a file" }).waitFor()
   await page.getByText("No recordings.").waitFor()

@@ -88,6 +88,10 @@ describe("the page of a public event", () => {
       description: "A day of talks",
     })
     expect(await linkedDataOf({ location: null })).not.toHaveProperty("location")
+    const { id } = await published(fields)
+    const body = { reason: "Rain" }
+    expect((await call(server.url, "POST", `/v1/events/${id}/cancel`, { key: acme.key, body })).status).toBe(200)
+    expect(await (await page(`/e/${id}`)).text()).toContain('"eventStatus":"https://schema.org/EventCancelled"')
     expect(await linkedDataOf({ visibility: "unlisted" })).toBeUndefined()
     expect(await linkedDataOf({ scheduledAt: null, scheduledEndAt: null })).toBeUndefined()
   })

@@ -113,7 +113,7 @@ const factsOf = (event: typeof Shown.Type, language: string): Html => {
   return html`<ul class="facts">${whenOf(event, language)}${place}${people}${places}</ul>`
 }
 
-/** The event as the script shows it (`packages/web/src/attendee/event-card.tsx`), so that nothing moves when it does. */
+/** The event as the script shows it (`packages/web/src/attendee/event-card.tsx`), so that on a wide window nothing moves when it does. */
 const cardOf = (event: typeof Shown.Type, language: string): Html => {
   const { id, title, descriptionHtml, coverUrl, status, cancelledAt } = event
   const described =

@@ -25,6 +25,8 @@ export const EventFloor = ({ client, hasName }: Props) => {
   const [chosen, choose] = useState<PanelId>("chat")
   const panels = usePanels(client, hasName, chosen)
   const shown = panels.find(({ id }) => id === chosen) ?? panels[0]
+  // A panel that comes later does not take the place of the one that is read.
+  if (shown !== undefined && shown.id !== chosen) choose(shown.id)
   return (
     <div className="room-body">
       <div className="room-main">
@@ -42,7 +44,7 @@ export const EventFloor = ({ client, hasName }: Props) => {
       </div>
       {shown === undefined ? null : (
         <div className="room-side">
-          <Tabs label={attendee.panels} tabs={panels} selected={shown.id} onSelect={choose} />
+          <Tabs label={attendee.panels} tabs={panels} selected={shown.id} onSelect={choose} keeps />
         </div>
       )}
     </div>

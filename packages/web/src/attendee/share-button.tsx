@@ -6,18 +6,19 @@ import { Button } from "../ui/button.tsx"
 
 export const ShareButton = ({ title, path }: { readonly title: string; readonly path: string }) => {
   const { attendee } = useTexts()
-  const [isCopied, copied] = useState(false)
+  const [told, tell] = useState<string | null>(null)
   const share = async (): Promise<void> => {
     const url = `${location.origin}${path}`
-    // A dialog that is closed is no failure; without permission for the clipboard the address bar has the link.
+    // A dialog that is closed is no failure. Where the clipboard is refused, as in a frame, the address is shown.
     if (matchMedia("(pointer: coarse)").matches && navigator.share !== undefined) {
       await navigator.share({ title, url }).catch(() => {})
       return
     }
-    await navigator.clipboard?.writeText(url).then(
-      () => copied(true),
-      () => {},
+    const isCopied = await navigator.clipboard?.writeText(url).then(
+      () => true,
+      () => false,
     )
+    tell(isCopied ? attendee.linkCopied : url)
   }
   return (
     <>
@@ -25,7 +26,7 @@ export const ShareButton = ({ title, path }: { readonly title: string; readonly 
         <Share2 /> {attendee.share}
       </Button>
       <span role="status" className="quiet">
-        {isCopied ? attendee.linkCopied : null}
+        {told}
       </span>
     </>
   )

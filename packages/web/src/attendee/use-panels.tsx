@@ -5,11 +5,12 @@ import { useState } from "react"
 import { Chat } from "../live/chat.tsx"
 import { Polls } from "../live/polls.tsx"
 import { QuestionsPanel } from "../live/questions.tsx"
+import { usePacedEvent } from "../live/use-paced-event.ts"
 import { useTexts } from "../texts/language.tsx"
 
 interface Panel {
   readonly id: PanelId
-  readonly title: string
+  readonly title: React.ReactNode
   readonly content: React.ReactNode
 }
 
@@ -30,17 +31,25 @@ const has = (state: EventState, id: PanelId): boolean => {
 
 const NONE: ReadonlyArray<PanelId> = []
 
-/** Number of messages since the chat was last shown. */
-const useUnread = (client: GatewayClient, isShown: boolean): number => {
-  const newest =
-    useEvent(client, ({ chat }) => [chat.event.at(-1)?.at ?? "", chat.room.at(-1)?.at ?? ""].toSorted()[1]) ?? ""
-  const [seen, see] = useState(newest)
-  if (isShown && seen !== newest) see(newest)
-  return (
-    useEvent(client, ({ chat }) =>
-      isShown ? 0 : [...chat.event, ...chat.room].filter(({ at }) => at > seen).length,
-    ) ?? 0
-  )
+const newest = ({ chat }: EventState) => chat.event.at(-1)
+const newestOfRoom = ({ chat }: EventState) => chat.room.at(-1)
+const newestOfStaff = ({ chat }: EventState) => chat.staff.at(-1)
+
+/** The title of the chat, with the number of messages of others that came since it was last shown. */
+const ChatTitle = ({ client, isShown }: { readonly client: GatewayClient; readonly isShown: boolean }) => {
+  const { live } = useTexts()
+  const last = [
+    usePacedEvent(client, newest)?.at ?? "",
+    usePacedEvent(client, newestOfRoom)?.at ?? "",
+    usePacedEvent(client, newestOfStaff)?.at ?? "",
+  ].toSorted()
+  const now = last.at(-1) ?? ""
+  const [seen, see] = useState(now)
+  if (isShown && seen !== now) see(now)
+  const { chat, me } = client.state ?? {}
+  const all = isShown || chat === undefined ? [] : [...chat.event, ...chat.room, ...chat.staff]
+  const unread = all.filter(({ at, participantId }) => at > seen && participantId !== me?.participantId).length
+  return counted(live.chat, unread)
 }
 
 const counted = (title: string, count: number): string => (count === 0 ? title : `${title} (${count})`)
@@ -48,7 +57,6 @@ const counted = (title: string, count: number): string => (count === 0 ? title :
 /** The panels in their order. `shown` is the one in view: the title of the chat counts what came while another was. */
 export const usePanels = (client: GatewayClient, hasName: boolean, shown: PanelId = "chat"): ReadonlyArray<Panel> => {
   const { live } = useTexts()
-  const unread = useUnread(client, shown === "chat")
   const ids =
     useEvent(client, (state) => (["chat", "questions", "polls"] as const).filter((id) => has(state, id))) ?? NONE
   const toVote =
@@ -60,7 +68,7 @@ export const usePanels = (client: GatewayClient, hasName: boolean, shown: PanelI
         ).length,
     ) ?? 0
   const panels = {
-    chat: { title: counted(live.chat, unread), content: <Chat client={client} /> },
+    chat: { title: <ChatTitle client={client} isShown={shown === "chat"} />, content: <Chat client={client} /> },
     questions: { title: live.questions, content: <QuestionsPanel client={client} hasName={hasName} /> },
     polls: { title: counted(live.polls, toVote), content: <Polls client={client} /> },
   }

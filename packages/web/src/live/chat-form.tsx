@@ -14,8 +14,8 @@ export const ChatForm = ({ client, place }: { readonly client: GatewayClient; re
   const slowMs = useEvent(client, ({ chat }) => chat.slowMs) ?? 0
   const isLocked = useIsLocked(client)
   const { send, isPending, error } = useCommand(client)
-  // The room tells it beside every panel.
-  if (isMuted) return null
+  // The attendee's room tells the reason beside every panel.
+  if (isMuted) return <p className="quiet">{live.readOnly}</p>
   if (isLocked) return <p className="quiet">{live.hostAbsence.locked}</p>
   if (!mayWrite) return <p className="quiet">{live.readOnly}</p>
   return (

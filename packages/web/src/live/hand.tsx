@@ -21,11 +21,7 @@ export const HandButton = ({ client }: { readonly client: GatewayClient }) => {
   return (
     <div>
       <div className="row">
-        <Button
-          isPressed={isUp}
-          isPending={isPending}
-          onPress={() => void send(isUp ? "hand.lower" : "hand.raise", {})}
-        >
+        <Button isPending={isPending} onPress={() => void send(isUp ? "hand.lower" : "hand.raise", {})}>
           <Hand /> {isUp ? live.lowerHand : live.raiseHand}
         </Button>
         <span role="status" className="quiet">

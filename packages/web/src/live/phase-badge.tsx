@@ -10,7 +10,7 @@ export const PhaseBadge = ({ client }: { readonly client: GatewayClient }) => {
   const timer = useEvent(client, ({ timers }) => timers.find(({ scope }) => scope === "phase"))
   const seconds = useCountdown(client, timer)
   return (
-    <span className="badge badge-phase">
+    <span className="badge">
       {phase === undefined ? live.between : live.modality[phase.modality]}
       {seconds === null ? null : `, ${live.left(clockOf(seconds))}`}
     </span>

@@ -192,7 +192,7 @@ export const es: Texts = {
     notShown: "Los anfitriones no la muestran.",
     questionsClosed: "Las preguntas están cerradas en este momento.",
     withdraw: "Retirar",
-    pinned: "Fijado",
+    pinned: "Fijada",
     voteFor: (text) => `Votar por: ${text}`,
     votes: (n) => (n === 1 ? "1 voto" : `${n} votos`),
     answered: "Respondida",

@@ -193,7 +193,7 @@ export const fr: Texts = {
     notShown: "Non affichée par les hôtes.",
     questionsClosed: "Les questions sont fermées pour le moment.",
     withdraw: "Retirer",
-    pinned: "Épinglé",
+    pinned: "Épinglée",
     voteFor: (text) => `Voter pour : ${text}`,
     votes: (n) => (n < 2 ? `${n} vote` : `${n} votes`),
     answered: "Traitée",

@@ -44,6 +44,8 @@ const useInStep = (client: GatewayClient, { video, offsetMs }: Pick<Props, "vide
       waiting = setTimeout(() => void client.replay(placeOf(player, offsetMs)).catch(() => {}), SETTLED_MS)
     }
     for (const change of CHANGES) player.addEventListener(change, follow)
+    // The person may have moved the player before this was loaded.
+    if (player.currentTime > 0) follow()
     return () => {
       clearTimeout(waiting)
       for (const change of CHANGES) player.removeEventListener(change, follow)

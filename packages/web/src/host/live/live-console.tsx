@@ -6,6 +6,7 @@ import { rest, restWith } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { CallPlace } from "../../live/call/call-place.tsx"
 import { HostAbsenceNotice } from "../../live/host-absence.tsx"
+import { Stage } from "../../live/stage/stage.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -113,7 +114,9 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
           <Steering client={client} event={event} />
           <AnnouncementForm client={client} />
         </div>
-        <div className="studio-main">
+        <div className="studio-main stack">
+          {/* The microphone of the host would send the sound of the stage again. */}
+          <Stage client={client} isMuted />
           <CallPlace client={client} />
         </div>
         <div className="studio-side stack">

@@ -93,6 +93,9 @@ export const Steering = ({ client, event }: LiveProps) => {
           ? ""
           : host.phaseOf(phases.indexOf(phase) + 1, phases.length, live.modality[phase.modality])}
       </p>
+      {status === "live" ? <Timer client={client} /> : null}
+      {status === "scheduled" ? <Begin event={event} /> : null}
+      {status === "live" && maySteer ? <Next client={client} /> : null}
       {phases.length < 2 ? null : (
         <ol className="run">
           {phases.map(({ id, modality }, n) => (
@@ -102,9 +105,6 @@ export const Steering = ({ client, event }: LiveProps) => {
           ))}
         </ol>
       )}
-      {status === "live" ? <Timer client={client} /> : null}
-      {status === "scheduled" ? <Begin event={event} /> : null}
-      {status === "live" && maySteer ? <Next client={client} /> : null}
     </section>
   )
 }
