@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
-import { FfmpegFailed, soundOf } from "../src/media/derivations/ffmpeg.ts"
+import { soundOf } from "../src/media/derivations/ffmpeg.ts"
 import { recogniseBy } from "../src/media/derivations/recogniser.ts"
 import { call, createEvent, createWorkspace, type Json } from "../test/support/api.ts"
 import { recordingOf, startBroadcast } from "../test/support/broadcasts.ts"
@@ -185,12 +185,13 @@ const soundFrom = (path: string, fromMs: number, lengthMs: number) =>
 
 test("a gap in the sound is silence in a piece, so that words after it have their time", async () => {
   const folder = await folderOfTest()
-  const path = join(folder, "gap.mkv")
-  // The packets from two to eight seconds are missing.
-  const tones = "0.5*sin(2*PI*500*t)*between(t,9,11)+0.5*sin(2*PI*800*t)*between(t,14,15)"
-  const sound = ["-f", "lavfi", "-i", `aevalsrc='${tones}':s=48000:d=20`]
-  const gap = ["-bsf:a", "noise=drop='between(pts*tb,2,8)'"]
-  await run(FFMPEG, ["-v", "error", "-y", ...sound, "-c:a", "libopus", ...gap, "-f", "matroska", path])
+  const [whole, path] = [join(folder, "whole.mkv"), join(folder, "gap.mkv")]
+  // Nothing is said from two to eight seconds: what follows the first two is six seconds later.
+  const tones = "0.5*sin(2*PI*500*t)*between(t,3,5)+0.5*sin(2*PI*800*t)*between(t,8,9)"
+  const sound = ["-f", "lavfi", "-i", `aevalsrc='${tones}':s=48000:d=14`]
+  const gap = ["-bsf:a", "setts=ts='PTS+if(gt(PTS*TB,2),6/TB,0)'"]
+  await run(FFMPEG, ["-v", "error", "-y", ...sound, "-c:a", "libopus", whole])
+  await run(FFMPEG, ["-v", "error", "-y", "-i", whole, "-c", "copy", ...gap, path])
   const recogniser = await startRecogniser()
   onTestFinished(() => recogniser.stop())
   const recognise = recogniseBy({ url: recogniser.url, model: "m", key: null })
@@ -200,23 +201,20 @@ test("a gap in the sound is silence in a piece, so that words after it have thei
     const given = { ...piece, contentType: "audio/wav", name: "sound.wav" }
     return recognise(given, null, new AbortController().signal)
   }
-  const [whole, part] = [await heardFrom(0, 20_000), await heardFrom(4000, 16_000)]
-  for (const [heard, fromMs] of [
-    [whole, 0],
-    [part, 4000],
-  ] as const) {
+  for (const fromMs of [0, 4000]) {
+    const heard = await heardFrom(fromMs, 20_000 - fromMs)
     expect(heard.map(({ text }) => text)).toEqual(["500 Hz", "800 Hz"])
     expect(Math.abs((heard[0]?.t0 ?? 0) + fromMs - 9000)).toBeLessThan(150)
     expect(Math.abs((heard[1]?.t0 ?? 0) + fromMs - 14_000)).toBeLessThan(150)
   }
 })
 
-test("a film whose sound has one time for many blocks costs no more memory than its length", async () => {
+test("a film with more than a minute of sound at one time gives no more of it than was asked for", async () => {
   const path = join(await folderOfTest(), "heap.mkv")
   const sound = ["-f", "lavfi", "-i", "sine=frequency=440:duration=72", "-c:a", "libopus", "-frame_duration", "120"]
   const times = ["-bsf:a", "setts=ts='if(lt(N,599),0,10/TB)'"]
   await run(FFMPEG, ["-v", "error", "-y", ...sound, ...times, "-f", "matroska", path])
-  const piece = soundFrom(path, 0, 10_000)
-  await expect(piece).rejects.toBeInstanceOf(FfmpegFailed)
-  await expect(piece).rejects.toMatchObject({ isFinal: true })
+  const piece = await soundFrom(path, 0, 10_000)
+  expect(piece?.durationMs).toBeGreaterThan(0)
+  expect(piece?.durationMs).toBeLessThanOrEqual(10_000)
 })
