@@ -5,6 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
+import { soundOf } from "../src/media/derivations/ffmpeg.ts"
+import { recogniseBy } from "../src/media/derivations/recogniser.ts"
 import { call, createEvent, createWorkspace, type Json } from "../test/support/api.ts"
 import { recordingOf, startBroadcast } from "../test/support/broadcasts.ts"
 import { createTestDatabase } from "../test/support/database.ts"
@@ -175,4 +177,44 @@ test("the recording of a broadcast by two encoders is heard on its own clock, ov
   expect(Math.abs(segments[0].t0 - 5000)).toBeLessThan(200)
   expect(Math.abs(segments[1].t0 - (durationMs - 17_000))).toBeLessThan(300)
   expect(recogniser.asked).toHaveLength(2)
+})
+
+const FFMPEG = "/usr/bin/ffmpeg"
+const soundFrom = (path: string, fromMs: number, lengthMs: number) =>
+  soundOf({ ffmpeg: FFMPEG, signal: new AbortController().signal }, { path }, fromMs, lengthMs)
+
+test("a gap in the sound is silence in a piece, so that words after it have their time", async () => {
+  const folder = await folderOfTest()
+  const [whole, path] = [join(folder, "whole.mkv"), join(folder, "gap.mkv")]
+  // Nothing is said from two to eight seconds: what follows the first two is six seconds later.
+  const tones = "0.5*sin(2*PI*500*t)*between(t,3,5)+0.5*sin(2*PI*800*t)*between(t,8,9)"
+  const sound = ["-f", "lavfi", "-i", `aevalsrc='${tones}':s=48000:d=14`]
+  const gap = ["-bsf:a", "setts=ts='PTS+if(gt(PTS*TB,2),6/TB,0)'"]
+  await run(FFMPEG, ["-v", "error", "-y", ...sound, "-c:a", "libopus", whole])
+  await run(FFMPEG, ["-v", "error", "-y", "-i", whole, "-c", "copy", ...gap, path])
+  const recogniser = await startRecogniser()
+  onTestFinished(() => recogniser.stop())
+  const recognise = recogniseBy({ url: recogniser.url, model: "m", key: null })
+  const heardFrom = async (fromMs: number, lengthMs: number) => {
+    const piece = await soundFrom(path, fromMs, lengthMs)
+    if (piece === null) throw new Error("no sound")
+    const given = { ...piece, contentType: "audio/wav", name: "sound.wav" }
+    return recognise(given, null, new AbortController().signal)
+  }
+  for (const fromMs of [0, 4000]) {
+    const heard = await heardFrom(fromMs, 20_000 - fromMs)
+    expect(heard.map(({ text }) => text)).toEqual(["500 Hz", "800 Hz"])
+    expect(Math.abs((heard[0]?.t0 ?? 0) + fromMs - 9000)).toBeLessThan(150)
+    expect(Math.abs((heard[1]?.t0 ?? 0) + fromMs - 14_000)).toBeLessThan(150)
+  }
+})
+
+test("a film with more than a minute of sound at one time gives no more of it than was asked for", async () => {
+  const path = join(await folderOfTest(), "heap.mkv")
+  const sound = ["-f", "lavfi", "-i", "sine=frequency=440:duration=72", "-c:a", "libopus", "-frame_duration", "120"]
+  const times = ["-bsf:a", "setts=ts='if(lt(N,599),0,10/TB)'"]
+  await run(FFMPEG, ["-v", "error", "-y", ...sound, ...times, "-f", "matroska", path])
+  const piece = await soundFrom(path, 0, 10_000)
+  expect(piece?.durationMs).toBeGreaterThan(0)
+  expect(piece?.durationMs).toBeLessThanOrEqual(10_000)
 })

@@ -130,6 +130,8 @@ describe("a value that cannot be used", () => {
     ["S3_URL", { ...S3, S3_URL: "s3://bucket" }],
     ["S3_URL", { ...S3, S3_URL: "https://user:short-secret@s3.example/bucket" }],
     ["S3_URL", { S3_SECRET_ACCESS_KEY: "short-secret" }],
+    ["TRANSCRIBE_URL", { TRANSCRIBE_URL: "ftp://models.example/v1" }],
+    ["TRANSCRIBE_URL", { TRANSCRIBE_URL: "https://user:short-secret@models.example/v1" }],
     ["S3_ACCESS_KEY_ID", { ...S3, S3_ACCESS_KEY_ID: "" }],
     ["S3_SECRET_ACCESS_KEY", { ...S3, S3_SECRET_ACCESS_KEY: "" }],
     ["EVENT_DEFAULT_CAPACITY", { EVENT_DEFAULT_CAPACITY: "100001" }],

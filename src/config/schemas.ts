@@ -54,7 +54,7 @@ const isIssuer = (value: string): boolean =>
   isUrl(value, ["https:"]) || (isUrl(value, ["http:"]) && LOOPBACK.has(new URL(value).hostname))
 
 /** Excludes a user in the address, because a secret has its own key. */
-const isBucketUrl = (value: string): boolean => {
+const isBareUrl = (value: string): boolean => {
   if (!isUrl(value, ["http:", "https:"])) return false
   const { search, hash, username, password } = new URL(value)
   return [search, hash, username, password].every((part) => part === "")
@@ -233,7 +233,12 @@ export const SETTINGS = {
   BROADCAST_MAX_KBPS: integer("BROADCAST_MAX_KBPS", 8000, 64, 100_000),
   BROADCAST_MAX_HOURS: integer("BROADCAST_MAX_HOURS", 12, 1, 24),
   MEDIA_RECORDER: optional("MEDIA_RECORDER", literals(["external"])),
-  TRANSCRIBE_URL: optional("TRANSCRIBE_URL", url("https:", "http:")),
+  TRANSCRIBE_URL: optional(
+    "TRANSCRIBE_URL",
+    text("must be an http:// or https:// address without a query or a user", isBareUrl).pipe(
+      Schema.decodeTo(url("https:", "http:")),
+    ),
+  ),
   TRANSCRIBE_MODEL: anything("TRANSCRIBE_MODEL", "whisper-1"),
   TRANSCRIBE_KEY: redacted("TRANSCRIBE_KEY", Schema.String),
   MEDIA_MAX_BYTES: integer("MEDIA_MAX_BYTES", 5 * 1024 ** 3, 0, 1024 ** 4),
@@ -243,7 +248,7 @@ export const SETTINGS = {
   MEDIA_UPLOADS: integer("MEDIA_UPLOADS", 4, 1, 64),
   MEDIA_RETENTION_DAYS: integer("MEDIA_RETENTION_DAYS", 0, 0, 36_500),
   HISTORY_RETENTION_DAYS: integer("HISTORY_RETENTION_DAYS", 90, 1, 36_500),
-  S3_URL: optional("S3_URL", text("must be an http:// or https:// address without a query", isBucketUrl)),
+  S3_URL: optional("S3_URL", text("must be an http:// or https:// address without a query", isBareUrl)),
   S3_REGION: anything("S3_REGION", "us-east-1"),
   S3_ACCESS_KEY_ID: optional("S3_ACCESS_KEY_ID", Schema.String),
   S3_SECRET_ACCESS_KEY: redacted("S3_SECRET_ACCESS_KEY", Schema.String),
@@ -292,7 +297,7 @@ export const SETTINGS = {
   ),
   BACKUP_EVERY_HOURS: integer("BACKUP_EVERY_HOURS", 24, 1, 720),
   BACKUP_KEEP: integer("BACKUP_KEEP", 14, 1, 1000),
-  BACKUP_S3_URL: optional("BACKUP_S3_URL", text("must be an http:// or https:// address without a query", isBucketUrl)),
+  BACKUP_S3_URL: optional("BACKUP_S3_URL", text("must be an http:// or https:// address without a query", isBareUrl)),
   BACKUP_S3_REGION: optional("BACKUP_S3_REGION", Schema.String),
   BACKUP_S3_ACCESS_KEY_ID: optional("BACKUP_S3_ACCESS_KEY_ID", Schema.String),
   BACKUP_S3_SECRET_ACCESS_KEY: redacted("BACKUP_S3_SECRET_ACCESS_KEY", Schema.String),

@@ -1,5 +1,7 @@
 /** Transcripts by a speech recogniser: what is sent, what is kept, and what happens where it refuses, fails or is too late. */
+import { readdir, rm } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
+import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
 import { answerTo, type Misbehave, startRecogniser, type TestRecogniser } from "../support/recogniser.ts"
@@ -100,6 +102,7 @@ test("a recording that becomes ready is sent with the language of its event, and
     "timestamp_granularities[]": "segment",
   })
   expect(Buffer.from(asked?.file.bytes ?? []).equals(SOUND)).toBe(true)
+  expect(asked?.file).toMatchObject({ name: "sound.wav", type: "audio/wav" })
   expect((await readOf(house, recording)).transcription).toBeNull()
   await eventually(async () => (await announced(house)).length > 0, "the occurrence")
   expect(await announced(house)).toMatchObject([{ assetId: transcript.id, recordingId: recording.id }])
@@ -164,24 +167,88 @@ test("a recording whose sound is refused fails with the reason, is not sent agai
   expect(house.recogniser.asked).toHaveLength(1)
 })
 
+/** The first request fails once `meanwhile` is done, which changes rows or files before the next try. */
+const uploadAndFail = async (
+  meanwhile: (house: House, statement: (sql: string) => Promise<unknown>) => Promise<unknown>,
+) => {
+  const held: Array<() => void> = []
+  const house = await openHouse((response, _, nth) => {
+    if (nth === 1) held.push(() => void response.writeHead(500).end())
+    return nth === 1
+  })
+  const rows = rowsOf(house.server.databaseUrl)
+  onTestFinished(rows.end)
+  const recording = await upload(house, SOUND)
+  await eventually(() => held.length === 1, "the first try")
+  await meanwhile(house, rows.run)
+  held[0]?.()
+  return { house, recording }
+}
+
 test("a recogniser that fails again and again is given up after twelve tries", async () => {
+  const held: Array<() => void> = []
   const house = await openHouse((response) => {
-    response.writeHead(500).end()
+    held.push(() => void response.writeHead(500).end())
+    if (held.length > 1) held.at(-1)?.()
     return true
   })
   const rows = rowsOf(house.server.databaseUrl)
   onTestFinished(rows.end)
   const recording = await upload(house, SOUND)
-  await eventually(() => house.recogniser.asked.length === 1, "the first try")
+  await eventually(() => held.length === 1, "the first try")
   // The tries between would take half an hour.
-  await eventually(async () => {
-    const done = await rows.run(
-      "update media_jobs set attempts = 11, due_at = now() where kind = 'recognise' and leased_until is null returning id",
-    )
-    return done.length === 1
-  }, "the wait for the second try")
+  await rows.run("update media_jobs set attempts = 11 where kind = 'recognise'")
+  held[0]?.()
   expect(await failedWith(house, recording)).toBe("The recogniser answered 500.")
   expect(house.recogniser.asked).toHaveLength(2)
+})
+
+test("work that no code expects to fail, such as on a broken database, is given up after twelve tries as well", async () => {
+  const held: Array<() => void> = []
+  const house = await openHouse((response, asked) => {
+    held.push(() => void response.end(answerTo(asked)))
+    return true
+  })
+  const rows = rowsOf(house.server.databaseUrl)
+  onTestFinished(rows.end)
+  const recording = await upload(house, SOUND)
+  await eventually(() => held.length === 1, "the request")
+  await rows.run("alter table media_jobs add constraint no_words check (captured is null)")
+  await rows.run("update media_jobs set attempts = 12 where kind = 'recognise'")
+  held[0]?.()
+  expect(await failedWith(house, recording)).toBe("The work was interrupted again and again.")
+  expect(house.recogniser.asked).toHaveLength(1)
+})
+
+test("what a node with ffmpeg heard before is not heard twice by one without", async () => {
+  const { house, recording } = await uploadAndFail((_, statement) =>
+    statement(`
+      update media_jobs set captured = '{"nextMs": 1500, "segments": [{"t0": 480, "t1": 990, "speaker": "", "lang": "", "text": "400 Hz"}]}'
+       where kind = 'recognise'`),
+  )
+  const { segments } = await transcriptOf(house, recording)
+  expect(segments).toMatchObject([
+    { t0: 500, text: "400 Hz" },
+    { t0: 2000, text: "700 Hz" },
+  ])
+})
+
+test("a file that is missing is reported as missing", async () => {
+  const { house, recording } = await uploadAndFail(async ({ server }, statement) => {
+    const folder = join(server.folder, "media")
+    const files = await readdir(folder, { recursive: true, withFileTypes: true })
+    for (const file of files) if (file.isFile()) await rm(join(file.parentPath, file.name))
+    await statement("update media_jobs set attempts = 11 where kind = 'recognise'")
+  })
+  expect(await failedWith(house, recording)).toBe("The file of the recording is missing.")
+})
+
+test("a file of a type that no recogniser takes is not sent without ffmpeg", async () => {
+  const { house, recording } = await uploadAndFail((_, statement) =>
+    statement("update recordings set content_type = 'video/x-matroska'"),
+  )
+  expect(await failedWith(house, recording)).toBe("Without ffmpeg video/x-matroska is not transcribed.")
+  expect(house.recogniser.asked).toHaveLength(1)
 })
 
 test("silence has no transcript, and says so", async () => {

@@ -9,9 +9,15 @@ import { delimiter, join } from "node:path"
 import type { MediaSource } from "../storage/storage.ts"
 import { PeakMeter, type Waveform } from "./peaks.ts"
 
-/** ffmpeg failed. `isOver` means that it exceeded the time limit. */
+/** ffmpeg failed. `isFinal` means that the file is to blame, so that another try is of no use. */
 export class FfmpegFailed extends Error {
   override readonly name = "FfmpegFailed"
+  readonly isFinal: boolean
+
+  constructor(detail: string, { isFinal = false, cause }: Partial<FfmpegFailed> = {}) {
+    super(detail, { cause })
+    this.isFinal = isFinal
+  }
 }
 
 const WITHIN_MS = 120_000
@@ -101,6 +107,9 @@ export const writeThumbnail = (by: Run, source: MediaSource, atMs: number, outpu
 
 /** Samples a second of sound for a recogniser, which needs no more. */
 const SPEECH_RATE = 16_000
+const SPEECH_BYTES_PER_SECOND = SPEECH_RATE * 2
+/** Sound beyond the length that was asked for: the last block may end later. */
+const SLACK_MS = 10_000
 const WAV_HEAD_BYTES = 44
 const NO_SOUND = /matches no streams|does not contain any stream/
 
@@ -113,7 +122,7 @@ const wavOf = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   head.writeUInt32LE(WAV_HEAD_BYTES - 8 + size, 4)
   head.set([16, 0, 0, 0, 1, 0, 1, 0], 16)
   head.writeUInt32LE(SPEECH_RATE, 24)
-  head.writeUInt32LE(SPEECH_RATE * 2, 28)
+  head.writeUInt32LE(SPEECH_BYTES_PER_SECOND, 28)
   head.set([2, 0, 16, 0], 32)
   head.write("data", 36, "latin1")
   head.writeUInt32LE(size, 40)
@@ -125,7 +134,10 @@ const wavOf = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   return file
 }
 
-/** The sound of a stretch as a WAV file; null when there is none. */
+/**
+ * The sound of a stretch as a WAV file; null when there is none. Gaps become silence, so that times stay those of the recording. A file whose
+ * blocks overlap may decode to far more sound than its times say: ffmpeg is then killed.
+ */
 export const soundOf = async (
   by: Run,
   source: MediaSource,
@@ -133,16 +145,27 @@ export const soundOf = async (
   lengthMs: number,
 ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly durationMs: number } | null> => {
   const chunks: Uint8Array[] = []
+  const most = ((lengthMs + SLACK_MS) / 1000) * SPEECH_BYTES_PER_SECOND
+  const excess = new AbortController()
+  let size = 0
+  const take = (bytes: Uint8Array): void => {
+    size += bytes.byteLength
+    if (size > most) excess.abort()
+    else chunks.push(bytes)
+  }
+  const signal = AbortSignal.any([by.signal, excess.signal])
   const seek = ["-ss", (fromMs / 1000).toFixed(3), "-t", (lengthMs / 1000).toFixed(3)]
-  const format = ["-map", "0:a:0", "-ac", "1", "-ar", String(SPEECH_RATE), "-f", "s16le", "pipe:1"]
+  const filter = ["-map", "0:a:0", "-af", "aresample=async=1:first_pts=0"]
+  const format = ["-ac", "1", "-ar", String(SPEECH_RATE), "-f", "s16le", "pipe:1"]
   try {
-    await run(by, [...seek, ...inputOf(source), ...format], (bytes) => chunks.push(bytes))
+    await run({ ffmpeg: by.ffmpeg, signal }, [...seek, ...inputOf(source), ...filter, ...format], take)
   } catch (cause) {
     if (cause instanceof FfmpegFailed && NO_SOUND.test(cause.message)) return null
-    throw cause
+    if (!excess.signal.aborted) throw cause
   }
+  if (excess.signal.aborted) throw new FfmpegFailed("the sound is longer than its times say", { isFinal: true })
   const bytes = wavOf(chunks)
-  const durationMs = Math.floor((bytes.byteLength - WAV_HEAD_BYTES) / (SPEECH_RATE / 500))
+  const durationMs = Math.floor((bytes.byteLength - WAV_HEAD_BYTES) / (SPEECH_BYTES_PER_SECOND / 1000))
   return durationMs === 0 ? null : { bytes, durationMs }
 }
 

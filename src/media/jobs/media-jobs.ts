@@ -90,6 +90,9 @@ const QUIET_LANES: ReadonlyArray<MediaLane> = LANES.map(({ kinds, ...lane }) => 
   ...lane,
   kinds: kinds.filter((kind) => DONE_WHILE_QUIET.has(kind)),
 })).filter(({ kinds }) => kinds.length > 0)
+/** A node without a recogniser leaves its jobs to nodes that have one. */
+export const lanesOf = (recognises: boolean): ReadonlyArray<MediaLane> =>
+  LANES.filter(({ name }) => recognises || name !== "recognise")
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
 
@@ -121,7 +124,8 @@ const start = ({
 }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const after = { derives: ffmpeg !== null, recognises: options.recognise !== null }
-    const recognition = { by: options.recognise, ffmpeg, summarises: summariseBy !== null }
+    const recognition = { by: options.recognise, ffmpeg, alone, summarises: summariseBy !== null }
+    const lanes = lanesOf(alone || after.recognises)
     const database = yield* Database
     const storage = yield* MediaStorage
     const context = yield* Effect.context<Services>()
@@ -240,8 +244,7 @@ const start = ({
 
     const round = Effect.gen(function* () {
       wake.closeUnsafe()
-      const lanes = isQuiet() ? QUIET_LANES : LANES
-      const free = lanes.filter(({ name, places }) => (running.get(name) ?? 0) < places)
+      const free = (isQuiet() ? QUIET_LANES : lanes).filter(({ name, places }) => (running.get(name) ?? 0) < places)
       const queued = yield* database.run((sql) => lanesWithJobs(sql, free))
       const begun = yield* Effect.forEach(queued, beginNext)
       if (!begun.includes(true)) yield* Effect.timeoutOption(wake.await, yield* sleepMs(queued))

@@ -6,6 +6,7 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import { deleteIdleTurns } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
+import { endForgottenRecognitions } from "../../store/media/recognition.ts"
 import { deleteRecordingsBefore, expireUploads, findStrayMedia } from "../../store/media/recordings.ts"
 import { unlessQuiet } from "../../store/quiet/quiet.ts"
 import { inBatches, patiently, sweepEvery } from "../../store/sweeps.ts"
@@ -50,6 +51,8 @@ export const startMediaSweeps = (retentionDays: number) =>
     }).pipe(Effect.andThen(startJobs))
     const forget = inBatches(database, deleteIdleTurns)
     yield* Effect.forkScoped(sweepEvery("1 hour", log, forget))
+    // Servers that begin after a long pause have an hour to take their jobs.
+    yield* Effect.forkScoped(sweepEvery("1 hour", log, inBatches(database, endForgottenRecognitions)))
     // Uploads also expire while no server runs.
     yield* Effect.forkScoped(Effect.andThen(Effect.ignore(expire), sweepEvery("1 minute", log, expire)))
 

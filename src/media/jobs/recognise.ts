@@ -16,6 +16,7 @@ import {
   findRecognition,
   type HeardPiece,
   keepHeard,
+  leaveRecognition,
   writeHeard,
 } from "../../store/media/recognition.ts"
 import { findRecording } from "../../store/media/recordings.ts"
@@ -29,6 +30,8 @@ export interface RecogniseOptions {
   /** Null when no recogniser is configured any more. */
   readonly by: Recognise | null
   readonly ffmpeg: string | null
+  /** Whether no other node could do what this one cannot. */
+  readonly alone: boolean
   readonly summarises: boolean
 }
 
@@ -48,10 +51,30 @@ export const PIECE_WITHIN_MS = 300_000
 /** Tries of one piece, over about forty minutes. */
 const MOST_TRIES = 12
 
-const NO_FFMPEG = "Without ffmpeg only a file of at most 24 MiB is transcribed."
+/** Types that recognisers take, with the endings by which they know them. */
+const ENDINGS: ReadonlyMap<string | null, string> = new Map([
+  ["audio/flac", "flac"],
+  ["audio/mpeg", "mp3"],
+  ["audio/mp4", "m4a"],
+  ["video/mp4", "mp4"],
+  ["audio/ogg", "ogg"],
+  ["audio/wav", "wav"],
+  ["audio/webm", "webm"],
+  ["video/webm", "webm"],
+])
+
+const NO_FFMPEG = "Without ffmpeg only a single file of at most 24 MiB is transcribed."
+const NO_FILE = "The file of the recording is missing."
+const UNREADABLE = "The file of the recording could not be read."
+const INTERRUPTED = "The work was interrupted again and again."
 const UNDECODABLE = "The sound of the recording could not be decoded."
 const NO_SPEECH = "No speech was found."
 const TOO_LONG = `The transcript would have more than ${MOST_SEGMENTS} segments.`
+
+/** This node cannot do the work without ffmpeg. */
+class NeedsFfmpeg extends Error {
+  override readonly name = "NeedsFfmpeg"
+}
 
 interface Piece {
   readonly sound: Sound | null
@@ -60,32 +83,35 @@ interface Piece {
   /** Where the piece ends, in milliseconds of the recording. */
   readonly endMs: number
   readonly isLast: boolean
+  /** The piece is the whole recording, whatever was heard before. */
+  readonly isWhole: boolean
 }
 
-type Work<A> = Effect.Effect<A, Unavailable | FfmpegFailed | RecogniserFailed, Database | MediaStorage>
+type Failure = Unavailable | FfmpegFailed | RecogniserFailed | NeedsFfmpeg
+type Work<A> = Effect.Effect<A, Failure, Database | MediaStorage>
 
 /** A file as it is, where no ffmpeg takes out the sound. */
-const wholeFile = ({ storageKey, contentType, durationMs }: StoredRecording): Work<Piece> =>
-  Effect.acquireUseRelease(
+const wholeFile = ({ storageKey, contentType, durationMs }: StoredRecording): Work<Piece> => {
+  const ending = ENDINGS.get(contentType)
+  if (ending === undefined) return Effect.fail(new NeedsFfmpeg(`Without ffmpeg ${contentType} is not transcribed.`))
+  return Effect.acquireUseRelease(
     Effect.flatMap(MediaStorage, (storage) => storage.open(storageKey)),
     (file) =>
       Effect.gen(function* () {
-        if (file === null || file.size > MOST_FILE_BYTES) {
-          return yield* Effect.fail(new RecogniserFailed(NO_FFMPEG, { isFinal: true }))
-        }
+        if (file === null) return yield* Effect.fail(new RecogniserFailed(NO_FILE))
+        if (file.size > MOST_FILE_BYTES) return yield* Effect.fail(new NeedsFfmpeg(NO_FFMPEG))
         const bytes = new Uint8Array(file.size)
-        yield* Effect.promise(() => file.read(bytes, 0))
-        const type = contentType ?? "application/octet-stream"
-        const sound = {
-          bytes,
-          contentType: type,
-          name: `sound.${type.split(/\W/)[1]}`,
-          durationMs: durationMs ?? 0,
-        }
-        return { sound, beginMs: 0, endMs: durationMs ?? 0, isLast: true }
+        yield* Effect.tryPromise({
+          try: () => file.read(bytes, 0),
+          catch: (cause) => new RecogniserFailed(UNREADABLE, { cause }),
+        })
+        const endMs = durationMs ?? 0
+        const sound = { bytes, contentType: contentType ?? "", name: `sound.${ending}`, durationMs: endMs }
+        return { sound, beginMs: 0, endMs, isLast: true, isWhole: true }
       }),
     (file) => (file === null ? Effect.void : Effect.promise(file.close)),
   )
+}
 
 /** `undefined` when nothing is left. A broadcast's recording has several files. */
 const pieceFrom = (recording: StoredRecording, ffmpeg: string | null, fromMs: number): Work<Piece | undefined> =>
@@ -97,7 +123,7 @@ const pieceFrom = (recording: StoredRecording, ffmpeg: string | null, fromMs: nu
     const file = files.find(({ endMs }) => endMs > fromMs)
     if (file === undefined) return undefined
     if (ffmpeg === null && files.length === 1) return yield* wholeFile({ ...recording, storageKey: file.storageKey })
-    if (ffmpeg === null) return yield* Effect.fail(new RecogniserFailed(NO_FFMPEG, { isFinal: true }))
+    if (ffmpeg === null) return yield* Effect.fail(new NeedsFfmpeg(NO_FFMPEG))
     const media = yield* (yield* MediaStorage).source(file.storageKey)
     const beginMs = Math.max(fromMs, file.startMs)
     const endMs = Math.min(file.endMs, beginMs + PIECE_MS)
@@ -106,15 +132,20 @@ const pieceFrom = (recording: StoredRecording, ffmpeg: string | null, fromMs: nu
       catch: (cause) => (cause instanceof FfmpegFailed ? cause : new FfmpegFailed("no sound was read", { cause })),
     })
     const isLast = endMs === file.endMs
-    return { sound: sound && { ...sound, contentType: "audio/wav", name: "sound.wav" }, beginMs, endMs, isLast }
+    const named = sound && { ...sound, contentType: "audio/wav", name: "sound.wav" }
+    return { sound: named, beginMs, endMs, isLast, isWhole: false }
   })
 
 /** The segments on the clock of the recording, and where the next piece begins: with a segment that this piece may have cut in two. */
-const joined = (heard: ReadonlyArray<Segment>, { beginMs, endMs, isLast }: Piece): Omit<HeardPiece, "fromMs"> => {
+const joined = (
+  heard: ReadonlyArray<Segment>,
+  { beginMs, endMs, isLast, isWhole }: Piece,
+): Omit<HeardPiece, "fromMs"> => {
   const last = heard.at(-1)
   const isCut = !isLast && last !== undefined && last.t0 > (endMs - beginMs) / 2 && beginMs + last.t1 > endMs - CUT_MS
   const kept = isCut ? heard.slice(0, -1) : heard
   return {
+    isWhole,
     nextMs: isCut ? beginMs + last.t0 : endMs,
     segments: JSON.stringify(kept.map((one) => ({ ...one, t0: beginMs + one.t0, t1: beginMs + one.t1 }))),
   }
@@ -173,16 +204,25 @@ const hear = (job: Job, { by, ffmpeg, summarises }: RecogniseOptions, at: Timest
     return true
   })
 
-const isOver = ({ attempts }: Job, failure: RecogniserFailed | FfmpegFailed): boolean =>
-  attempts >= MOST_TRIES || (failure instanceof RecogniserFailed && failure.isFinal)
+/** A node with ffmpeg may do the work. Where there is none, this one ends it. */
+const leave = (job: Job, { alone }: RecogniseOptions, { message }: NeedsFfmpeg): Work<boolean> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const isLeft = !alone && (yield* database.run((sql) => leaveRecognition(sql, job.id)))
+    return isLeft || (yield* giveUp(job, message))
+  })
 
 /** Hears one piece. Succeeds with whether the job waits for its next turn. */
-export const recognise = (job: Job, options: RecogniseOptions, at: Timestamp): Work<boolean> =>
-  Effect.catch(hear(job, options, at), (failure): Work<false> => {
+export const recognise = (job: Job, options: RecogniseOptions, at: Timestamp): Work<boolean> => {
+  // The tries before ended with their process, or at a database or storage that failed.
+  if (job.attempts > MOST_TRIES) return giveUp(job, INTERRUPTED)
+  return Effect.catch(hear(job, options, at), (failure): Work<boolean> => {
+    if (failure instanceof NeedsFfmpeg) return leave(job, options, failure)
     const isOurs = failure instanceof RecogniserFailed || failure instanceof FfmpegFailed
-    if (!isOurs || !isOver(job, failure)) return Effect.fail(failure)
+    if (!isOurs || !(failure.isFinal || job.attempts >= MOST_TRIES)) return Effect.fail(failure)
     return giveUp(job, failure instanceof RecogniserFailed ? failure.message : UNDECODABLE)
   })
+}
 
 /** Milliseconds that the recogniser asked to wait; 0 for other failures. */
 export const askedPauseMs = (cause: unknown): number =>

@@ -17,7 +17,7 @@ import {
 import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
 import { addRecogniseJob } from "../../store/media/recognition.ts"
 import { findRecording } from "../../store/media/recordings.ts"
-import { findEventTranscript, listSlices, noteTranscribed, segmentsOfSlice } from "../../store/media/transcripts.ts"
+import { findEventTranscript, listSlices, segmentsOfSlice } from "../../store/media/transcripts.ts"
 import { query } from "../../store/query.ts"
 import { announce } from "./announce.ts"
 
@@ -62,7 +62,6 @@ export const transcribeRecording = async (
 ): Promise<void> => {
   const id = newId()
   if (!(await by(sql, id, recordingId))) return recognises ? addRecogniseJob(sql, recordingId) : undefined
-  await noteTranscribed(sql, recordingId)
   await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra: { assetId: id, recordingId } })
 }
 

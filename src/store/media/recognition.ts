@@ -40,6 +40,8 @@ export const findRecognition = async (sql: Queryable, jobId: number): Promise<Re
 export interface HeardPiece {
   readonly fromMs: number
   readonly nextMs: number
+  /** What was heard before is part of it. */
+  readonly isWhole: boolean
   readonly segments: string
 }
 
@@ -50,16 +52,46 @@ export interface HeardPiece {
 export const keepHeard = async (
   sql: Queryable,
   jobId: number,
-  { fromMs, nextMs, segments }: HeardPiece,
+  { fromMs, nextMs, isWhole, segments }: HeardPiece,
 ): Promise<number | undefined> => {
   const [row] = await sql<{ count: number }[]>`
     update media_jobs
        set captured = jsonb_build_object('nextMs', ${nextMs}::integer,
-                        'segments', coalesce(captured->'segments', '[]') || ${segments}::text::jsonb),
+                        'segments', case when ${isWhole} then '[]' else coalesce(captured->'segments', '[]') end || ${segments}::text::jsonb),
            attempts = 0, leased_until = null, due_at = now(), last_error = null
      where id = ${jobId} and coalesce((captured->>'nextMs')::integer, 0) = ${fromMs}::integer
     returning jsonb_array_length(captured->'segments') as count`
   return row?.count
+}
+
+/**
+ * Leaves the job to a node that can do it; this try does not count. Returns false when no such node has begun within a day, or ended within
+ * a week.
+ */
+export const leaveRecognition = async (sql: Queryable, jobId: number): Promise<boolean> => {
+  const { count } = await sql`
+    update media_jobs set attempts = attempts - 1, leased_until = null, due_at = now() + interval '1 minute'
+     where id = ${jobId} and created_at > now() - case when captured is null then interval '1 day' else interval '7 days' end`
+  return count > 0
+}
+
+/**
+ * Ends up to `limit` jobs that no node has taken for a week, because none has a recogniser any more. Resolves to the number of recordings
+ * that stay without a transcript. Run in a transaction.
+ */
+export const endForgottenRecognitions = async (sql: Queryable, limit: number): Promise<number> => {
+  const { count } = await sql`
+    with forgotten as (
+      select r.id from recordings r join media_jobs j on j.recording_id = r.id and j.kind = 'recognise'
+       where j.due_at < now() - interval '7 days' and (j.leased_until is null or j.leased_until < now())
+       limit ${limit} for no key update of r skip locked
+    ), ended as (
+      delete from media_jobs j using forgotten f
+       where j.recording_id = f.id and j.kind = 'recognise' and j.due_at < now() - interval '7 days' returning j.recording_id
+    )
+    update recordings r set transcription = ${sql.json({ status: "failed", detail: "No recogniser took the recording within a week." })}
+      from ended e where r.id = e.recording_id and not exists (select 1 from transcripts t where t.recording_id = r.id)`
+  return count
 }
 
 /**

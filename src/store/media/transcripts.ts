@@ -45,17 +45,11 @@ export const replaceTranscript = async (
   return count > 0
 }
 
-/** The recording has a transcript, whatever a recogniser does or could not do. */
-export const noteTranscribed = async (sql: Queryable, recordingId: string): Promise<void> => {
-  await sql`update recordings set transcription = null where id = ${recordingId} and transcription is not null`
-}
-
 /** The caller has the lock of the recording's row, and knows that it has no transcript. Run in a transaction. */
 export const insertTranscript = async (sql: Queryable, { id, recordingId, slices }: NewTranscript): Promise<void> => {
   await sql`
     insert into transcripts (id, recording_id, event_id, status, source)
     select ${id}::uuid, r.id, r.event_id, 'ready', 'upload' from recordings r where r.id = ${recordingId}`
-  await noteTranscribed(sql, recordingId)
   for (const [index, slice] of slices.entries()) {
     await sql`
       insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)

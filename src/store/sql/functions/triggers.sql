@@ -123,6 +123,15 @@ end $$;
 create or replace trigger events_ended after update of status on events
   for each row when (new.status = 'ended' and old.status <> 'ended') execute function transcribe_event();
 
+-- A recording with a transcript shows no work on one. A node of the previous release, which does not know of it, writes transcripts too.
+create or replace function end_transcription() returns trigger language plpgsql as $$
+begin
+  update recordings set transcription = null where id = new.recording_id and transcription is not null;
+  return null;
+end $$;
+create or replace trigger transcripts_added after insert on transcripts
+  for each row when (new.recording_id is not null) execute function end_transcription();
+
 -- Captions that arrive, or are corrected, after the recording of their room has ended: its transcript, if there is one by then, is
 -- rewritten. The job is locked until the captions are committed, so that it cannot end without having seen them.
 create or replace function transcribe_room_again() returns trigger language plpgsql as $$
