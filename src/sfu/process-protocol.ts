@@ -34,6 +34,8 @@ export type SfuTask =
       readonly maxKbps: number
     }
   | { readonly type: "closeEncoder"; readonly session: string }
+  /** The last pieces, and `encoderEnded`, follow. */
+  | { readonly type: "finishEncoder"; readonly session: string }
 
 export type EncoderNews =
   | { readonly type: "encoderAnswer"; readonly session: string; readonly sdp: string }

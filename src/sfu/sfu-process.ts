@@ -5,25 +5,22 @@
 import { networkInterfaces } from "node:os"
 import { systemTimers } from "../clock/timers.ts"
 import { Malformed } from "./bytes.ts"
+import { OutgoingPieces } from "./encoder/outgoing-pieces.ts"
 import type { SfuNews, SfuTask } from "./process-protocol.ts"
 import { Sfu, type SfuEvents } from "./sfu.ts"
 
 const tell = (news: SfuNews): void => void process.send?.(news)
 
-/** Bytes of media that the server has not taken yet. */
-const MOST_UNTAKEN = 16 * 1024 * 1024
-let untaken = 0
+const pieces = new OutgoingPieces((session, { isInit, bytes }, onTaken) => {
+  process.send?.({ type: "encoderPiece", session, isInit, bytes } satisfies SfuNews, onTaken)
+})
 
 const events: SfuEvents = {
-  onPiece: (session, { isInit, bytes }) => {
-    // A server that takes nothing for so long has lost the encoders already.
-    if (untaken > MOST_UNTAKEN) return
-    untaken += bytes.length
-    process.send?.({ type: "encoderPiece", session, isInit, bytes } satisfies SfuNews, () => {
-      untaken -= bytes.length
-    })
+  onPiece: (session, piece) => pieces.add(session, piece),
+  onEncoderEnded: (session) => {
+    pieces.end(session)
+    tell({ type: "encoderEnded", session })
   },
-  onEncoderEnded: (session) => tell({ type: "encoderEnded", session }),
   onSlots: (room, peer, gen, slots) => tell({ type: "slots", room, peer, gen, slots }),
   onFault: (cause) =>
     tell({ type: "said", text: cause instanceof Error ? `${cause.name}: ${cause.message}` : "A fault." }),
@@ -58,8 +55,13 @@ type EncoderTask = Extract<SfuTask, { readonly session: string }>
 
 const serveEncoder = (unit: Sfu, task: EncoderTask): void => {
   const { session } = task
+  if (task.type === "finishEncoder") {
+    unit.finishEncoder(session)
+    return
+  }
   if (task.type === "closeEncoder") {
     unit.closeEncoder(session)
+    pieces.end(session)
     return
   }
   try {
@@ -80,7 +82,7 @@ const perform = async (task: SfuTask): Promise<void> => {
   }
   const unit = await sfu
   if (unit === undefined) return
-  if (task.type === "openEncoder" || task.type === "closeEncoder") {
+  if ("session" in task) {
     serveEncoder(unit, task)
     return
   }

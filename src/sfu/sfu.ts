@@ -149,6 +149,12 @@ export class Sfu {
     if (encoder !== undefined) this.#forget(encoder.peer)
   }
 
+  /** Ends the session after its last pieces. */
+  finishEncoder(id: string): void {
+    this.#encoders.get(id)?.finish()
+    this.#endEncoder(id)
+  }
+
   #endEncoder(id: string): void {
     if (!this.#encoders.has(id)) return
     this.closeEncoder(id)

@@ -1,4 +1,6 @@
 /** Encoders that send by WebRTC (WHIP, RFC 9725), up to the playlist: a socket, a handshake, and pictures that are written by hand. */
+import { once } from "node:events"
+import { createConnection } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
 import { type Answer, type CallOptions, call } from "../support/api.ts"
@@ -6,6 +8,7 @@ import { type OnAir, startBroadcast } from "../support/broadcasts.ts"
 import { push } from "../support/encoder.ts"
 import { startServerWithWhip, startTestServer } from "../support/server.ts"
 import { SfuClient } from "../support/sfu-client.ts"
+import { sfuProcesses } from "../support/sfu-processes.ts"
 import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -21,6 +24,8 @@ const KEY_FRAME = Buffer.concat([
     return Buffer.concat([Buffer.from([0, bytes.length]), bytes])
   }),
 ])
+
+const FRAME = Buffer.from("419a02", "hex")
 
 const encoderOf = (options: ConstructorParameters<typeof SfuClient>[0] = {}): SfuClient => {
   const client = new SfuClient({
@@ -82,6 +87,19 @@ describe("an encoder that sends by WebRTC", () => {
     expect(playlist).toContain("init1.mp4")
   })
 
+  test("that ends by DELETE has stored what had come, however short it was", async () => {
+    const onAir = await startBroadcast(server.url, acme.key)
+    const { client, location } = await connect(onAir.token)
+    // A fifth of a second, which is no fragment yet. The last picture has no length.
+    send(client, 1)
+    for (const number of [1, 2]) client.send(client.packet(PICTURE, "video", number, number * 9000, FRAME))
+    const highest = (report: Buffer): number => (report[1] === 201 && report.length >= 32 ? report.readUInt32BE(16) : 0)
+    await eventually(() => client.reports.some((report) => (highest(report) & 0xffff) === 2), "a report of all three")
+    expect((await onAir.state()).ingest.durationMs).toBe(0)
+    expect((await end(location, onAir.token)).status).toBe(200)
+    expect((await onAir.state()).ingest.durationMs).toBe(200)
+  })
+
   test("takes the broadcast over from one that pushes, and that from it", async () => {
     const onAir = await startBroadcast(server.url, acme.key)
     const other = await another(onAir)
@@ -111,6 +129,29 @@ describe("an encoder that sends by WebRTC", () => {
 })
 
 describe("an offer", () => {
+  test("whose request is aborted before its answer opens no session, and cuts nobody", async () => {
+    const onAir = await startBroadcast(server.url, acme.key)
+    const { location } = await connect(onAir.token)
+    const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
+      for (const pid of sfuProcesses()) process.kill(pid, name)
+    }
+    // No answer comes before the abort.
+    signal("SIGSTOP")
+    onTestFinished(() => signal("SIGCONT"))
+    const sdp = encoderOf().offer
+    const head = ["POST /v1/whip HTTP/1.1", "host: localhost", `authorization: Bearer ${onAir.token}`]
+    const lines = [...head, "content-type: application/sdp", `content-length: ${sdp.length}`, "", sdp]
+    const socket = createConnection(Number(new URL(server.url).port), "127.0.0.1").resume()
+    socket.end(lines.join("\r\n"))
+    // The server closes its side when it sees the end.
+    await once(socket, "close")
+    // Another admission, so that the one before is over.
+    expect((await call(server.url, "DELETE", `${new URL(onAir.url).pathname}old.m4s`)).status).toBe(204)
+    signal("SIGCONT")
+    expect((await end(location, onAir.token)).status).toBe(200)
+    expect((await onAir.state()).ingest.state).toBe("waiting")
+  })
+
   test("needs a token of an encoder's address", async () => {
     const sdp = encoderOf().offer
     expect((await offer(sdp)).status).toBe(401)

@@ -298,4 +298,16 @@ describe("an encoder on the network", () => {
     expect(ended).toEqual([])
     expect(() => sfu.openEncoder("obs", "nothing", 1000)).toThrow("no section")
   })
+
+  test("that is finished gives what waits for the rest of its fragment, and ends", async () => {
+    const { sfu, client, pieces, ended, packet } = await connect()
+    // A fifth of a second, which is no fragment yet.
+    for (let number = 0; number < 3; number++) client.send(packet(number, number === 0 ? KEY_FRAME : FRAME))
+    const highest = (report: Buffer): number => (report[1] === 201 && report.length >= 32 ? report.readUInt32BE(16) : 0)
+    await eventually(() => client.reports.some((report) => (highest(report) & 0xffff) === 2), "a report of all three")
+    expect([pieces, ended]).toEqual([[true], []])
+    sfu.finishEncoder("obs")
+    sfu.finishEncoder("obs")
+    expect([pieces, ended]).toEqual([[true, false], ["obs"]])
+  })
 })

@@ -117,10 +117,35 @@ describe("packets that say nothing true", () => {
 
   test("a picture without end is torn before it fills the memory", () => {
     const piece = packet(1, `7c 05 ${"00".repeat(1_000_000)}`)
-    const pieces = Array.from({ length: 9 }, () => piece)
-    expect(read(packet(1, "7c 85 aa"), ...pieces, packet(1, "7c 45 cc", true))).toEqual(["torn"])
-    const units = Array.from({ length: 600 }, () => packet(1, "41 9a"))
-    expect(read(...units, packet(2, "09 f0"))).toEqual(["torn"])
+    const fragmented = (count: number) => [
+      packet(1, "7c 85 aa"),
+      ...Array.from({ length: count }, () => piece),
+      packet(1, "7c 45 cc", true),
+    ]
+    // Four mebibytes, in fragments as in single units.
+    expect(read(...fragmented(4))).toMatchObject([{ isKeyFrame: true }])
+    expect(read(...fragmented(5))).toEqual(["torn"])
+    const large = packet(1, `41 ${"00".repeat(1_000_000)}`)
+    expect(read(large, large, large, large, packet(2, "09 f0"))).toMatchObject([{ isKeyFrame: false }])
+    expect(read(large, large, large, large, large, packet(2, "09 f0"))).toEqual(["torn"])
+  })
+
+  test("a picture of too many units, or a unit of too many fragments, is torn, and the next one is read", () => {
+    const next = { at: 2, units: ["419a"], isKeyFrame: false, sets: [] }
+    const last = packet(2, "41 9a", true)
+    const units = (count: number) => Array.from({ length: count }, () => packet(1, "41 9a"))
+    expect(read(...units(512), last)).toMatchObject([{ at: 1 }, next])
+    expect(read(...units(513), last)).toEqual(["torn", next])
+    const aggregated = (count: number) => packet(1, `78 ${"0001 41".repeat(count)}`)
+    expect(read(aggregated(512), last)).toMatchObject([{ at: 1 }, next])
+    expect(read(aggregated(513), last)).toEqual(["torn", next])
+    const fragments = (count: number) => [
+      packet(1, "7c 85 aa"),
+      ...Array.from({ length: count - 2 }, () => packet(1, "7c 05 bb")),
+      packet(1, "7c 45 cc", true),
+    ]
+    expect(read(...fragments(8192), last)).toMatchObject([{ at: 1 }, next])
+    expect(read(...fragments(8193), last)).toEqual(["torn", next])
   })
 })
 
@@ -133,7 +158,7 @@ describe("the order of packets", () => {
   test("is that of their numbers, and copies and late ones are dropped", () => {
     const order = new Reordering(HOLD_MS)
     const come = (...numbers: ReadonlyArray<number>) => {
-      for (const number of numbers) order.add(one(number), number)
+      for (const number of numbers) order.add(one(number), number, 0)
       return times(order.take(0))
     }
     expect(come(10)).toEqual([10])
@@ -145,26 +170,38 @@ describe("the order of packets", () => {
 
   test("waits for a missing one, until its time is over", () => {
     const order = new Reordering(HOLD_MS)
-    order.add(one(1), 1)
-    expect(times(order.take(0))).toEqual([1])
-    order.add(one(3), 3)
-    expect(times(order.take(100))).toEqual([])
-    order.add(one(5), 5)
+    const come = (number: number, now: number) => {
+      order.add(one(number), number, now)
+      return times(order.take(now))
+    }
+    expect(come(1, 0)).toEqual([1])
+    expect(come(3, 100)).toEqual([])
+    expect(come(5, 300)).toEqual([])
     expect(times(order.take(100 + HOLD_MS - 1))).toEqual([])
     expect(times(order.take(100 + HOLD_MS))).toEqual(["lost", 3])
-    // The second gap is as old as its own wait.
-    expect(times(order.take(100 + HOLD_MS + 1))).toEqual([])
-    expect(times(order.take(100 + 2 * HOLD_MS))).toEqual(["lost", 5])
+    // The second gap is as old as the packet behind it, which a copy does not renew.
+    expect(come(5, 600)).toEqual([])
+    expect(times(order.take(300 + HOLD_MS - 1))).toEqual([])
+    expect(times(order.take(300 + HOLD_MS))).toEqual(["lost", 5])
     expect(times(order.take(100_000))).toEqual([])
+  })
+
+  test("gives up all gaps of one burst together", () => {
+    const order = new Reordering(HOLD_MS)
+    for (const number of [1, 3, 5, 7, 9, 11]) order.add(one(number), number, 100)
+    expect(times(order.take(100))).toEqual([1])
+    order.add(one(6), 6, 200)
+    expect(times(order.take(100 + HOLD_MS - 1))).toEqual([])
+    expect(times(order.take(100 + HOLD_MS))).toEqual(["lost", 3, "lost", 5, 6, 7, "lost", 9, "lost", 11])
   })
 
   test("waits with no more than a thousand packets", () => {
     const order = new Reordering(HOLD_MS)
-    order.add(one(0), 0)
+    order.add(one(0), 0, 0)
     order.take(0)
-    for (let number = 2; number < 1025; number++) order.add(one(number), number)
+    for (let number = 2; number < 1025; number++) order.add(one(number), number, 0)
     expect(order.take(0)).toHaveLength(0)
-    order.add(one(1025), 1025)
+    order.add(one(1025), 1025, 0)
     expect(times(order.take(0)).slice(0, 2)).toEqual(["lost", 2])
   })
 })

@@ -16,6 +16,8 @@ interface EncoderSession {
   /** The answer to the offer. Rejects with `BadRequest` or `Unavailable`, and the session is over. */
   readonly answer: Promise<string>
   readonly close: () => void
+  /** Ends the session. Resolves when the last pieces have come; a process that does not answer has none. */
+  readonly finish: () => Promise<void>
 }
 
 /** Null: no port for media is configured. */
@@ -26,6 +28,7 @@ export const EncoderServer = Context.Reference<{
 interface Session {
   readonly listener: EncoderListener
   readonly settle: { readonly resolve: (sdp: string) => void; readonly reject: (cause: unknown) => void }
+  /** Ends the wait for the process: for its answer, or for the last pieces. */
   readonly stopWaiting: Cancel
 }
 
@@ -33,6 +36,7 @@ const ANSWER_MS = 5000
 const MOST_SESSIONS = 256
 
 const late = new Unavailable({ detail: "The media server does not answer.", retryAfterSeconds: 2 })
+const closed = new Unavailable({ detail: "The session ended before its answer.", retryAfterSeconds: 2 })
 const full = new Unavailable({ detail: "Too many encoders send to this server at once.", retryAfterSeconds: 10 })
 
 export class EncoderSessions {
@@ -56,7 +60,7 @@ export class EncoderSessions {
       this.#sessions.set(session, { listener, settle: { resolve, reject }, stopWaiting })
       this.#send({ type: "openEncoder", session, sdp, maxKbps })
     })
-    return { answer, close: () => this.#close(session) }
+    return { answer, close: () => this.#close(session), finish: () => this.#finish(session) }
   }
 
   hear(news: EncoderNews): void {
@@ -76,6 +80,22 @@ export class EncoderSessions {
     for (const session of [...this.#sessions.keys()]) this.#end(session)
   }
 
+  #finish(session: string): Promise<void> {
+    const found = this.#sessions.get(session)
+    if (found === undefined) return Promise.resolve()
+    found.stopWaiting()
+    return new Promise((resolve) => {
+      const cancel = this.#timers.after(ANSWER_MS, () => this.#close(session))
+      const stopWaiting = (): void => {
+        cancel()
+        resolve()
+      }
+      const { onPiece } = found.listener
+      this.#sessions.set(session, { ...found, listener: { onPiece, onEnded: () => undefined }, stopWaiting })
+      this.#send({ type: "finishEncoder", session })
+    })
+  }
+
   #refuse(session: string, cause: BadRequest | Unavailable): void {
     this.#sessions.get(session)?.settle.reject(cause)
     this.#close(session)
@@ -83,13 +103,17 @@ export class EncoderSessions {
 
   #end(session: string): void {
     const found = this.#sessions.get(session)
-    // Without effect where the answer is there.
     this.#refuse(session, late)
     found?.listener.onEnded()
   }
 
   #close(session: string): void {
-    this.#sessions.get(session)?.stopWaiting()
-    if (this.#sessions.delete(session)) this.#send({ type: "closeEncoder", session })
+    const found = this.#sessions.get(session)
+    if (found === undefined) return
+    found.stopWaiting()
+    // Without effect where the answer is there.
+    found.settle.reject(closed)
+    this.#sessions.delete(session)
+    this.#send({ type: "closeEncoder", session })
   }
 }

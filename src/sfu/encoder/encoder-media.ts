@@ -77,13 +77,18 @@ export class EncoderMedia {
   add(kind: MediaKind, packet: RtpPacket, number: number, report: SenderTime | undefined, now: number): void {
     const source = this.#sourceOf(kind, packet.ssrc)
     source.clock.report(report)
-    source.order.add(packet, number)
+    source.order.add(packet, number, now)
     this.#drain(kind, source, now)
   }
 
   /** Gives up packets that did not come in time. */
   tick(now: number): void {
     for (const [kind, source] of this.#sources) this.#drain(kind, source, now)
+  }
+
+  /** Gives what waits for the rest of its fragment. */
+  end(): void {
+    this.#endRun()
   }
 
   #sourceOf(kind: MediaKind, ssrc: number): Source {

@@ -81,6 +81,11 @@ export class EncoderSession {
     return this.#media.silentFor(this.#timers.elapsed()) > SILENT_MS
   }
 
+  /** Gives what waits for more. */
+  finish(): void {
+    this.#media.end()
+  }
+
   tick(): void {
     const now = this.#timers.elapsed()
     this.#media.tick(now)

@@ -20,9 +20,11 @@ const FILLER = 12
 const NOT_IN_SAMPLES: ReadonlyArray<number> = [SEQUENCE_SET, PICTURE_SET, DELIMITER, FILLER]
 const STAP_A = 24
 const FU_A = 28
-/** A picture of a broadcast at 100 Mbit/s has less; more than that is no picture. */
+/** Bytes of the packets of a picture: one of a broadcast at 100 Mbit/s has less. */
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_UNITS = 512
+/** Fragments of a unit: 500 bytes each where the picture is as large as one may be. */
+const MOST_FRAGMENTS = 8192
 
 const typeOf = (unit: Buffer): number => (unit[0] ?? 0) & 31
 
@@ -33,6 +35,7 @@ const aggregated = (payload: Buffer): ReadonlyArray<Buffer> => {
     const from = at + 2
     const end = from > payload.length ? from : from + payload.readUInt16BE(at)
     if (end === from || end > payload.length) throw new Malformed("The aggregated units end early.")
+    if (units.length === MOST_UNITS) throw new Malformed("The packet has too many units.")
     units.push(payload.subarray(from, end))
     at = end
   }
@@ -57,17 +60,9 @@ export class PictureReader {
     if (this.#timestamp !== undefined && this.#timestamp !== packet.timestamp) pictures.push(...this.#end())
     const isFirst = this.#timestamp === undefined
     this.#timestamp = packet.timestamp
-    try {
-      const units = this.#unitsOf(packet.payload)
-      // After a gap only a picture that visibly begins with this packet is known to be whole.
-      if (this.#hasGap && !(isFirst && this.#begins(units))) this.#isTorn = true
-      this.#hasGap = false
-      for (const unit of units) this.#take(unit)
-    } catch (cause) {
-      if (!(cause instanceof Malformed)) throw cause
-      this.#isTorn = true
-      this.#fragments = []
-    }
+    // The rest of a torn picture is not read.
+    if (!this.#isTorn) this.#read(packet.payload, isFirst)
+    this.#hasGap = false
     if (packet.hasMarker) pictures.push(...this.#end())
     return pictures
   }
@@ -75,8 +70,26 @@ export class PictureReader {
   /** Packets between the last one and the next are missing. */
   lose(): void {
     this.#hasGap = true
+    if (this.#timestamp !== undefined) this.#tear()
+  }
+
+  #read(payload: Buffer, isFirst: boolean): void {
+    try {
+      this.#count(payload.length)
+      const units = this.#unitsOf(payload)
+      for (const unit of units) this.#take(unit)
+      // After a gap only a picture that visibly begins with this packet is known to be whole.
+      if (this.#hasGap && !(isFirst && this.#begins(units))) this.#tear()
+    } catch (cause) {
+      if (!(cause instanceof Malformed)) throw cause
+      this.#tear()
+    }
+  }
+
+  #tear(): void {
+    this.#isTorn = true
+    this.#units = []
     this.#fragments = []
-    if (this.#timestamp !== undefined) this.#isTorn = true
   }
 
   #begins([first]: ReadonlyArray<Buffer>): boolean {
@@ -99,8 +112,8 @@ export class PictureReader {
     const [indicator, head] = [payload.readUInt8(0), payload.readUInt8(1)]
     const isStart = (head & 0x80) !== 0
     if (isStart !== (this.#fragments.length === 0)) throw new Malformed("A fragmented unit has no beginning, or two.")
+    if (this.#fragments.length > MOST_FRAGMENTS) throw new Malformed("The unit has too many fragments.")
     if (isStart) this.#fragments.push(Buffer.from([(indicator & 0xe0) | (head & 31)]))
-    this.#count(payload.length)
     this.#fragments.push(payload.subarray(2))
     if ((head & 0x40) === 0) return []
     const unit = Buffer.concat(this.#fragments)
@@ -110,14 +123,12 @@ export class PictureReader {
 
   #take(unit: Buffer): void {
     if (unit.length === 0 || this.#units.length === MOST_UNITS) throw new Malformed("The picture has too many units.")
-    this.#count(unit.length)
     this.#units.push(unit)
   }
 
   #count(bytes: number): void {
     this.#bytes += bytes
-    // A fragmented unit is counted twice.
-    if (this.#bytes > 2 * MOST_BYTES) throw new Malformed("The picture is too large.")
+    if (this.#bytes > MOST_BYTES) throw new Malformed("The picture is too large.")
   }
 
   #end(): ReadonlyArray<Picture | "torn"> {

@@ -3,7 +3,7 @@ import { Malformed } from "../bytes.ts"
 
 export type MediaKind = "audio" | "video"
 
-/** Units of a timestamp in a second: Opus (RFC 7587) and VP8 (RFC 7741). */
+/** Units of a timestamp in a second: Opus (RFC 7587), and VP8 (RFC 7741) or H.264 (RFC 6184). */
 export const CLOCK_RATES: Readonly<Record<MediaKind, number>> = { audio: 48_000, video: 90_000 }
 
 const HEAD = 12

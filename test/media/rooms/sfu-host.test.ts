@@ -1,10 +1,10 @@
 /** The process of the media server under its host: real processes, and offers as browsers make them. */
-import { readdirSync, readFileSync } from "node:fs"
 import { expect, onTestFinished, test } from "vitest"
 import { systemTimers } from "../../../src/clock/timers.ts"
 import { SfuHost } from "../../../src/media/rooms/sfu-host.ts"
 import { compiled } from "../../support/compiled.ts"
 import { SfuClient } from "../../support/sfu-client.ts"
+import { sfuProcesses } from "../../support/sfu-processes.ts"
 import { eventually } from "../../support/wait.ts"
 
 const EVENT = "0199a0f0-0000-7000-8000-000000000001"
@@ -36,20 +36,6 @@ const openHost = async () => {
   return { host, rooms, answers, sessions, logged }
 }
 
-/** Pids of the media servers that this process started. */
-const running = (): ReadonlyArray<number> =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1]
-        return Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("sfu-process")
-      } catch {
-        return false
-      }
-    })
-
 const offer = (gen: number) => {
   const client = new SfuClient({ sent: [{ kind: "audio", ssrc: 1 }] })
   onTestFinished(() => client.close())
@@ -58,12 +44,12 @@ const offer = (gen: number) => {
 
 test("the process starts with the first offer, begins anew when it was killed, and ends with its host", async () => {
   const { host, rooms, answers, sessions } = await openHost()
-  expect(running()).toEqual([])
+  expect(sfuProcesses()).toEqual([])
   const first = offer(1)
   rooms.signal(ANN, first.signal, [])
   await eventually(() => answers.length === 1, "an answer")
   const before = rooms.session()
-  const [pid = 0] = running()
+  const [pid = 0] = sfuProcesses()
   process.kill(pid, "SIGKILL")
   // Signals to a process that has just ended are lost, and end nothing.
   for (let times = 0; times < 20; times++) rooms.signal(ANN, first.signal, [])
@@ -76,7 +62,7 @@ test("the process starts with the first offer, begins anew when it was killed, a
   await second.client.connect(answers.at(-1)?.sdp ?? "", port)
   expect(second.client.isConnected).toBe(true)
   host.stop()
-  await eventually(() => running().length === 0, "no process")
+  await eventually(() => sfuProcesses().length === 0, "no process")
 })
 
 test("two servers of one machine with one MEDIA_PORT each take a port of their own", async () => {
@@ -100,4 +86,31 @@ test("an offer that cannot be read is said once, without it, and another activat
   const next = host.open(EVENT, { signal: () => undefined, begunAnew: () => undefined })
   expect(next.session()).not.toBe(rooms.session())
   rooms.close()
+})
+
+test("an encoder is told of the end of the process, whether it waits for an answer or has it", async () => {
+  const { host } = await openHost()
+  const ended: Array<string> = []
+  const open = (name: string) => {
+    const client = new SfuClient({ sent: [{ kind: "video", ssrc: 1 }], picture: "H264" })
+    onTestFinished(() => client.close())
+    return host.openEncoder(client.offer, { onPiece: () => undefined, onEnded: () => ended.push(name) })
+  }
+  const kill = (): void => {
+    const [pid = 0, ...others] = sfuProcesses()
+    expect([pid > 0, others]).toEqual([true, []])
+    process.kill(pid, "SIGKILL")
+  }
+  // The process has not begun to run when it is killed.
+  const waiting = open("waiting")
+  kill()
+  await expect(waiting.answer).rejects.toMatchObject({ _tag: "Unavailable" })
+  expect(ended).toEqual(["waiting"])
+  await eventually(() => sfuProcesses().length === 1, "another process")
+  const answered = open("answered")
+  expect(await answered.answer).toContain("a=ice-ufrag")
+  kill()
+  await eventually(() => ended.length === 2, "word of the end")
+  await answered.finish()
+  expect(ended).toEqual(["waiting", "answered"])
 })

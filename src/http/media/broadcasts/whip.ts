@@ -7,9 +7,8 @@ import { timingSafeEqual } from "node:crypto"
 import { Effect, Exit } from "effect"
 import type { BearerLinks } from "../../../identity/links/bearer-links.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
-import type { EncoderPort, StreamPort } from "../../../media/placed/encoder-port.ts"
+import type { EncoderPort } from "../../../media/placed/encoder-port.ts"
 import { LiveBroadcasts } from "../../../media/placed/live-broadcasts.ts"
-import type { EncoderServer } from "../../../media/rooms/encoder-sessions.ts"
 import {
   BadRequest,
   Conflict,
@@ -22,7 +21,8 @@ import { newId } from "../../../model/ids.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalResponse } from "../refusal.ts"
-import { problemOf, type RunIngest, replaced } from "./ingest.ts"
+import { problemOf, type RunIngest } from "./ingest.ts"
+import { type MediaServer, WhipSession } from "./whip-session.ts"
 
 /** An offer of Chromium with all its codecs has some ten thousand bytes. */
 const MOST_BYTES = 65_536
@@ -42,16 +42,14 @@ const tokenHashOf = ({ headers }: RequestHead): Uint8Array | undefined => {
   return token === undefined ? undefined : hashSecret(token)
 }
 
-type Server = NonNullable<typeof EncoderServer.Service>
-
 export class Whip {
   readonly #run: RunIngest
   readonly #problems: Problems
   readonly #links: BearerLinks["Service"]
-  readonly #server: Server | null
+  readonly #server: MediaServer | null
   readonly #sessions = new Map<string, WhipSession>()
 
-  constructor(run: RunIngest, problems: Problems, links: BearerLinks["Service"], server: Server | null) {
+  constructor(run: RunIngest, problems: Problems, links: BearerLinks["Service"], server: MediaServer | null) {
     this.#run = run
     this.#problems = problems
     this.#links = links
@@ -99,7 +97,7 @@ export class Whip {
     this.#run(admitted, (exit) => {
       if (Exit.isFailure(exit)) exchange.send(refusalResponse(exit, this.#problems, head.requestId))
       else
-        this.#open(exit.value, offer).then(
+        this.#open(exchange, exit.value, offer).then(
           ({ id, sdp }) => {
             const location = `/v1/whip/${id}`
             const headers = [
@@ -114,95 +112,26 @@ export class Whip {
     })
   }
 
-  /** The encoder before is cut once the offer is answered. */
-  async #open(port: EncoderPort, { server, tokenHash, sdp }: Offer): Promise<{ id: string; sdp: string }> {
-    if (port.hasEnded) throw replaced
+  async #open(
+    exchange: Exchange,
+    port: EncoderPort,
+    { server, tokenHash, sdp }: Offer,
+  ): Promise<{ id: string; sdp: string }> {
     const id = newId()
     const session = new WhipSession(tokenHash, () => this.#sessions.delete(id))
-    const opened = server.openEncoder(sdp, {
-      onPiece: (bytes, isInit) => session.take(bytes, isInit),
-      onEnded: () => session.leave(),
-    })
-    const answer = await opened.answer
-    session.begin(port, opened.close, (end) => (port.link === null ? () => {} : this.#links.open(port.link, end)))
     this.#sessions.set(id, session)
+    const answer = await session.begin(port, {
+      server,
+      sdp,
+      follow: (end) => (port.link === null ? () => {} : this.#links.open(port.link, end)),
+      whenAborted: (call) => exchange.whenAborted(call),
+    })
     return { id, sdp: answer }
   }
 }
 
 interface Offer {
-  readonly server: Server
+  readonly server: MediaServer
   readonly tokenHash: Uint8Array
   readonly sdp: string
-}
-
-/** The stream of one encoder, from the media server to the broadcast. */
-class WhipSession {
-  readonly tokenHash: Uint8Array
-  readonly #onOver: () => void
-  #stream: StreamPort | undefined
-  /** A description that was not written yet. */
-  #init: Uint8Array | undefined
-  #isFull = false
-  #isOver = false
-  #close: () => void = () => undefined
-  #release: () => void = () => undefined
-
-  constructor(tokenHash: Uint8Array, onOver: () => void) {
-    this.tokenHash = tokenHash
-    this.#onOver = onOver
-  }
-
-  /** Throws `EncoderReplaced`. */
-  begin(port: EncoderPort, close: () => void, follow: (end: () => void) => () => void): void {
-    this.#close = close
-    if (this.#isOver) throw replaced
-    try {
-      this.#stream = port.openStream({
-        onCut: () => this.leave(),
-        onRoom: () => {
-          this.#isFull = false
-        },
-      })
-    } catch (cause) {
-      close()
-      throw cause
-    }
-    this.#release = follow(() => this.leave(true))
-  }
-
-  /** While the broadcast is stored more slowly than it comes, pictures are dropped: viewers see a gap, and memory stays bounded. */
-  take(bytes: Uint8Array, isInit: boolean): void {
-    if (isInit) this.#init = bytes
-    const stream = this.#stream
-    if (stream === undefined || this.#isFull) return
-    try {
-      const pieces = isInit || this.#init === undefined ? [bytes] : [this.#init, bytes]
-      this.#init = undefined
-      for (const piece of pieces) if (!stream.write(piece)) this.#isFull = true
-    } catch {
-      // The broadcast tells its staff the reason.
-      this.leave()
-    }
-  }
-
-  leave(isAddressOver = false): void {
-    const stream = this.#over()
-    stream?.leave(isAddressOver)
-  }
-
-  /** Resolves when everything is stored. */
-  async finish(): Promise<void> {
-    await this.#over()?.finish()
-  }
-
-  #over(): StreamPort | undefined {
-    const stream = this.#stream
-    this.#stream = undefined
-    this.#isOver = true
-    this.#release()
-    this.#close()
-    this.#onOver()
-    return stream
-  }
 }
