@@ -14,7 +14,7 @@ import { MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 import { transcribeRecording } from "./transcribe.ts"
 
-/** What is made of a recording that is ready: a picture and a waveform, and a transcript by a recogniser. */
+/** The derivations of a recording that is ready: a picture and a waveform, and a transcript by a recogniser. */
 export interface AfterRecording {
   readonly derives: boolean
   readonly recognises: boolean

@@ -27,7 +27,7 @@ export class Reordering {
     if (number >= this.#next && !this.#waiting.has(number)) this.#waiting.set(number, { packet, since: now })
   }
 
-  /** What is due, in order; `lost` stands for packets that are not waited for any more. */
+  /** The packets that are due, in order; `lost` stands for packets that are not waited for any more. */
   take(now: number): ReadonlyArray<RtpPacket | "lost"> {
     const due: Array<RtpPacket | "lost"> = []
     this.#follow(due)

@@ -38,7 +38,7 @@ export interface Path {
   readonly send: (datagram: Buffer) => void
 }
 
-/** What a peer may send in a second. What goes beyond is dropped before it costs anything. */
+/** The most that a peer may send in a second. Packets beyond it are dropped before they cost anything. */
 interface UpLimits {
   readonly bits: number
   readonly packets: number

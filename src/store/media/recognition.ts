@@ -40,7 +40,7 @@ export const findRecognition = async (sql: Queryable, jobId: number): Promise<Re
 export interface HeardPiece {
   readonly fromMs: number
   readonly nextMs: number
-  /** What was heard before is part of it. */
+  /** The transcript includes the parts that were heard before. */
   readonly isWhole: boolean
   readonly segments: string
 }
