@@ -1,5 +1,6 @@
 /** One completion of an OpenAI-compatible model. */
 import { Redacted } from "effect"
+import { readBounded } from "../egress/read-bounded.ts"
 
 export interface Model {
   /** Base address such as `https://models.example/v1`. */
@@ -19,17 +20,7 @@ interface Completion {
 
 const MAX_ANSWER_BYTES = 65_536
 
-/** Reads at most this many bytes of an answer, so a model that does not stop is cut off. */
-const readBounded = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > MAX_ANSWER_BYTES) throw new Error("the model's answer is too long")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
+const tooLong = (): Error => new Error("the model's answer is too long")
 
 /** Rejects when the model does not answer with text in time. */
 export const complete = async (model: Model, asked: Completion): Promise<string> => {
@@ -48,7 +39,7 @@ export const complete = async (model: Model, asked: Completion): Promise<string>
     }),
   })
   if (!response.ok || response.body === null) throw new Error(`the model answered ${response.status}`)
-  const answer = JSON.parse(await readBounded(response.body)) as {
+  const answer = JSON.parse(await readBounded(response.body, MAX_ANSWER_BYTES, tooLong)) as {
     readonly choices?: ReadonlyArray<{ readonly message?: { readonly content?: unknown } }>
   }
   const text = answer.choices?.[0]?.message?.content

@@ -68,6 +68,7 @@ describe("the page of a public event", () => {
       scheduledAt: "2099-03-01T10:00:00.000Z",
       scheduledEndAt: "2099-03-01T11:00:00.000Z",
       location: "Hall 3",
+      coverUrl: "https://example.com/cover.png",
       description: "A **day** of talks",
     }
     const linkedDataOf = async (more: object): Promise<unknown> => {
@@ -86,6 +87,7 @@ describe("the page of a public event", () => {
       eventAttendanceMode: "https://schema.org/MixedEventAttendanceMode",
       location: { "@type": "Place", name: "Hall 3" },
       description: "A day of talks",
+      image: "https://example.com/cover.png",
     })
     expect(await linkedDataOf({ location: null })).not.toHaveProperty("location")
     const { id } = await published(fields)

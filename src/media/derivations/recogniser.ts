@@ -3,6 +3,7 @@
  * nothing of them is trusted.
  */
 import { Redacted } from "effect"
+import { readBounded } from "../../egress/read-bounded.ts"
 import { LONGEST_SEGMENT, type Segment, segmentOf } from "../captions/segments.ts"
 
 interface Recogniser {
@@ -47,16 +48,7 @@ const MOST_SEGMENTS = 5000
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422])
 const LONGEST_WAIT_MS = 3_600_000
 
-const readBounded = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > MOST_ANSWER_BYTES) throw new RecogniserFailed("The answer of the recogniser is too long.")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
+const tooLong = (): Error => new RecogniserFailed("The answer of the recogniser is too long.")
 
 /** Seconds of a `Retry-After`; null for anything else. */
 const waitOf = (header: string | null): number | null =>
@@ -110,7 +102,7 @@ const formOf = ({ bytes, contentType, name }: Sound, model: string, language: st
 
 /** Text of the answer. */
 const answerOf = async ({ ok, status, body, headers }: Response): Promise<string> => {
-  if (ok && body !== null) return readBounded(body)
+  if (ok && body !== null) return readBounded(body, MOST_ANSWER_BYTES, tooLong)
   await body?.cancel()
   throw new RecogniserFailed(`The recogniser answered ${status}.`, {
     isFinal: REFUSALS.has(status),

@@ -157,7 +157,7 @@ export class EncoderMedia {
     this.#begin(now)
     const data = units.flatMap((unit) => [uint(unit.length, 4), unit])
     const isTaken = this.#hasBegun && this.#fragmenter.add("video", Math.round(clock.time), data, isKeyFrame)
-    // Whatever refers to a picture that was not taken is not shown either.
+    // Pictures that refer to one that was not taken are not shown either.
     this.#awaitsKeyFrame = !isTaken
     if (isTaken) this.#pieceAt = now
   }

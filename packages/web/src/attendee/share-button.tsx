@@ -9,8 +9,8 @@ export const ShareButton = ({ title, path }: { readonly title: string; readonly 
   const [told, tell] = useState<string | null>(null)
   const share = async (): Promise<void> => {
     const url = `${location.origin}${path}`
-    // A dialog that is closed is no failure. Where the clipboard is refused, as in a frame, the address is shown.
     if (matchMedia("(pointer: coarse)").matches && navigator.share !== undefined) {
+      // A dialog that is closed is no failure.
       await navigator.share({ title, url }).catch(() => {})
       return
     }
@@ -18,6 +18,7 @@ export const ShareButton = ({ title, path }: { readonly title: string; readonly 
       () => true,
       () => false,
     )
+    // Where the clipboard is refused, as in a frame, the address is shown.
     tell(isCopied ? attendee.linkCopied : url)
   }
   return (

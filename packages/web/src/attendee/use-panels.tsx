@@ -31,7 +31,7 @@ const has = (state: EventState, id: PanelId): boolean => {
 
 const NONE: ReadonlyArray<PanelId> = []
 
-const newest = ({ chat }: EventState) => chat.event.at(-1)
+const newestOfEvent = ({ chat }: EventState) => chat.event.at(-1)
 const newestOfRoom = ({ chat }: EventState) => chat.room.at(-1)
 const newestOfStaff = ({ chat }: EventState) => chat.staff.at(-1)
 
@@ -39,7 +39,7 @@ const newestOfStaff = ({ chat }: EventState) => chat.staff.at(-1)
 const ChatTitle = ({ client, isShown }: { readonly client: GatewayClient; readonly isShown: boolean }) => {
   const { live } = useTexts()
   const last = [
-    usePacedEvent(client, newest)?.at ?? "",
+    usePacedEvent(client, newestOfEvent)?.at ?? "",
     usePacedEvent(client, newestOfRoom)?.at ?? "",
     usePacedEvent(client, newestOfStaff)?.at ?? "",
   ].toSorted()

@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx"
 import { AttendancePart } from "../after/attendance-part.tsx"
 import { ExportsPart } from "../after/exports-part.tsx"
 import { RecordingsPart } from "../after/recordings-part.tsx"
+import { EventStatus } from "../parts/event-status.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
@@ -128,9 +129,7 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
       </p>
       <div className="row row-apart">
         <PageTitle>{value.title}</PageTitle>
-        <span className={value.status === "live" ? "badge badge-live" : "badge"}>
-          {value.cancelledAt === null ? host.eventStatus[value.status] : host.cancelled}
-        </span>
+        <EventStatus status={value.status} isCancelled={value.cancelledAt !== null} />
       </div>
       <Warnings event={value} />
       <div className="row">

@@ -7,6 +7,7 @@ import { useTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
+import { EventStatus } from "../parts/event-status.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 
@@ -88,7 +89,7 @@ export const Steering = ({ client, event }: LiveProps) => {
   return (
     <section className="panel stack steering" aria-label={host.steering}>
       <p role="status">
-        <span className={status === "live" ? "badge badge-live" : "badge"}>{host.eventStatus[status]}</span>{" "}
+        <EventStatus status={status} />{" "}
         {phase === undefined
           ? ""
           : host.phaseOf(phases.indexOf(phase) + 1, phases.length, live.modality[phase.modality])}

@@ -7,6 +7,7 @@ import { useFormats, useTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { NewEvent } from "../event/new-event.tsx"
+import { EventStatus } from "../parts/event-status.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { Paged } from "../parts/paged.tsx"
 import { OwnTemplates } from "./own-templates.tsx"
@@ -47,9 +48,7 @@ export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) =>
                   <PageLink to={`/event/${id}`}>{title}</PageLink>{" "}
                   <span className="quiet">{scheduledAt === null ? host.noTime : moment(scheduledAt)}</span>
                 </span>
-                <span className={status === "live" ? "badge badge-live" : "badge"}>
-                  {cancelledAt === null ? host.eventStatus[status] : host.cancelled}
-                </span>
+                <EventStatus status={status} isCancelled={cancelledAt !== null} />
               </li>
             ))}
           </ul>

@@ -1,0 +1,17 @@
+/** The state of an event as a badge. */
+import type { EventWithPhases } from "@gathercue/client"
+import { useTexts } from "../../texts/language.tsx"
+
+interface Props {
+  readonly status: EventWithPhases["status"]
+  readonly isCancelled?: boolean
+}
+
+export const EventStatus = ({ status, isCancelled = false }: Props) => {
+  const { host } = useTexts()
+  return (
+    <span className={status === "live" ? "badge badge-live" : "badge"}>
+      {isCancelled ? host.cancelled : host.eventStatus[status]}
+    </span>
+  )
+}
