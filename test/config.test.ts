@@ -225,6 +225,7 @@ test("rooms of browsers have their servers, a secret that is never printed, and 
     TURN_SECRET: "short-secret",
     RTC_POLICY: "relay",
     MESH_MAX_PEERS: "4",
+    MEDIA_PORT: "0",
   })
   expect(config.mesh).toMatchObject({
     maxPeers: 4,
@@ -232,11 +233,22 @@ test("rooms of browsers have their servers, a secret that is never printed, and 
     policy: "relay",
   })
   expect(JSON.stringify(config)).not.toContain("short-secret")
-  expect(loadConfig({ SECRET_KEY }).mesh).toEqual({
+  expect(loadConfig({ SECRET_KEY, MEDIA_PORT: "0" }).mesh).toEqual({
     maxPeers: 6,
     ice: { urls: [], turnSecret: null },
     policy: "all",
   })
+})
+
+test.each([
+  ["development", {}, 8081, 25],
+  ["development with LiveKit", MEDIA, null, 6],
+  ["development without it", { MEDIA_PORT: "0" }, null, 6],
+  ["production", PRODUCTION, null, 6],
+  ["production with a port", { ...PRODUCTION, MEDIA_PORT: "9000" }, 9000, 25],
+])("in %s the media server inside listens on its port, and rooms have its size", (_name, environment, port, size) => {
+  const { sfu, mesh } = loadConfig({ SECRET_KEY, ...environment })
+  expect([sfu?.port ?? null, mesh.maxPeers]).toEqual([port, size])
 })
 
 test.each([

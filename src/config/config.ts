@@ -10,6 +10,7 @@ import { type AnswerDeadlines, answerDeadlines } from "../model/limits/answer-de
 import { factorWithin, type TrustedProxies } from "../model/limits/client-address.ts"
 import type { OtlpSettings } from "../model/otlp-settings.ts"
 import { type AcmeConfig, acmeOf } from "./acme.ts"
+import { type CallsConfig, callsOf } from "./calls.ts"
 import { unwritable } from "./data-folder.ts"
 import { CONFIG_KEYS } from "./keys.ts"
 import type { Environment, Suspicion } from "./mistakes.ts"
@@ -41,7 +42,7 @@ interface ClusterConfig {
   readonly lostMs: number
 }
 
-export interface Config {
+export interface Config extends CallsConfig {
   readonly production: boolean
   readonly host: string
   readonly port: number
@@ -108,22 +109,8 @@ export interface Config {
     readonly model: string
     readonly key: Redacted.Redacted<string> | null
   } | null
-  /** LiveKit server; `null` when browsers connect to each other, in rooms of a few people. */
-  readonly media: {
-    readonly url: string
-    readonly apiKey: string
-    readonly apiSecret: Redacted.Redacted<string>
-  } | null
   /** Pages for people; null when the server has none. */
   readonly web: { readonly embedOrigins: ReadonlyArray<string> } | null
-  /** The media server that is part of this one; null when browsers connect to each other. */
-  readonly sfu: { readonly port: number; readonly addresses: ReadonlyArray<string> } | null
-  /** Calls over the gateway. */
-  readonly mesh: {
-    readonly maxPeers: number
-    readonly ice: { readonly urls: ReadonlyArray<string>; readonly turnSecret: Redacted.Redacted<string> | null }
-    readonly policy: "all" | "relay"
-  }
   /** Address template for watching broadcasts; `null` when there is none. */
   readonly playbackUrlTemplate: string | null
   /** Limits of encoders that push to this server; null when none may. */
@@ -233,9 +220,6 @@ const keptKey = (dataDir: string): Redacted.Redacted<string> => {
   }
 }
 
-const mediaOf = ({ MEDIA_URL: url, MEDIA_API_KEY: apiKey, MEDIA_API_SECRET: apiSecret }: Values): Config["media"] =>
-  url === null || apiKey === null || apiSecret === null ? null : { url, apiKey, apiSecret }
-
 const idpOf = ({
   IDP_ISSUER: issuer,
   IDP_CLIENT_ID: clientId,
@@ -277,7 +261,7 @@ const clusterOf = ({
 const isStaged = (values: Values): boolean =>
   values.BROADCAST_STAGE === "on" &&
   values.PLAYBACK_URL_TEMPLATE === null &&
-  mediaOf(values) !== null &&
+  callsOf(values).media !== null &&
   s3Of(values) !== null
 
 const checked = (env: Environment, isWorker: boolean) => {
@@ -346,14 +330,8 @@ const configOf = (
       values.TRANSCRIBE_URL === null
         ? null
         : { url: values.TRANSCRIBE_URL, model: values.TRANSCRIBE_MODEL, key: values.TRANSCRIBE_KEY },
-    media: mediaOf(values),
     web: values.WEB === "off" ? null : { embedOrigins: values.EMBED_ORIGINS },
-    sfu: values.MEDIA_PORT === 0 ? null : { port: values.MEDIA_PORT, addresses: values.MEDIA_ADDRESSES },
-    mesh: {
-      maxPeers: values.MEDIA_PORT === 0 ? values.MESH_MAX_PEERS : values.MEDIA_MAX_PEERS,
-      ice: { urls: values.ICE_SERVERS, turnSecret: values.TURN_SECRET },
-      policy: values.RTC_POLICY,
-    },
+    ...callsOf(values),
     playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
     stage: isStaged(values) ? { maxHours: values.BROADCAST_MAX_HOURS } : null,
     ingest:

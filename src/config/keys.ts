@@ -102,8 +102,8 @@ export const CONFIG_KEYS = [
   },
   {
     name: "MEDIA_PORT",
-    fallback: "0",
-    doc: "UDP and TCP port of the media server that is part of this server, for rooms of more people than browsers can connect to each other and for encoders by WHIP; 0: none. Each further process of `WORKERS` takes the next free one of 64 ports.",
+    fallback: "8081; 0 in production and beside MEDIA_URL",
+    doc: "UDP and TCP port of the media server that is part of this server, for rooms of more people than browsers can connect to each other and for encoders by WHIP; 0: none. If it is taken, and for each further process of `WORKERS`, the next free one of 64 ports.",
   },
   {
     name: "MEDIA_ADDRESSES",

@@ -24,6 +24,7 @@ import {
   text,
   url,
   urlWithPassword,
+  wholeNumber,
 } from "./setting-kinds.ts"
 
 const MOST_SECRETS = 8
@@ -201,7 +202,8 @@ export const SETTINGS = {
     (given) => listed(given).map((origin) => new URL(origin).origin),
   ),
   MESH_MAX_PEERS: integer("MESH_MAX_PEERS", 6, 2, 6),
-  MEDIA_PORT: integer("MEDIA_PORT", 0, 0, 65_535),
+  /** Null means the default of `calls.ts`, which depends on other keys. */
+  MEDIA_PORT: optional("MEDIA_PORT", wholeNumber(0, 65_535)),
   MEDIA_ADDRESSES: Config.map(
     required("MEDIA_ADDRESSES", text("must be comma separated IP addresses", isAddressList), ""),
     listed,

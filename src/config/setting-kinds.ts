@@ -24,12 +24,14 @@ export const anything = (name: KeyName, fallback: string): Config.Config<string>
   required(name, Schema.String, fallback)
 
 /** A whole number within inclusive bounds. */
-export const integer = (name: KeyName, fallback: number, minimum: number, maximum: number): Config.Config<number> => {
+export const wholeNumber = (minimum: number, maximum: number): Schema.Codec<number, string> => {
   const isInRange = (value: string): boolean =>
     /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum
-  const rule = `must be a whole number from ${minimum} to ${maximum}`
-  return required(name, numberFrom(shownText(rule, isInRange)), fallback)
+  return numberFrom(shownText(`must be a whole number from ${minimum} to ${maximum}`, isInRange))
 }
+
+export const integer = (name: KeyName, fallback: number, minimum: number, maximum: number): Config.Config<number> =>
+  required(name, wholeNumber(minimum, maximum), fallback)
 
 export const literals = <const L extends ReadonlyArray<string>>(allowed: L): Schema.Codec<L[number], string> =>
   shownText(`must be one of ${allowed.join(", ")}`, (value) => allowed.includes(value)) as Schema.Codec<

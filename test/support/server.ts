@@ -103,6 +103,8 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
       PLATFORM_KEY,
       LOG_LEVEL: "silent",
       WEBHOOK_RETRY_SCHEDULE: "0.05,0.1",
+      // The process of the media server would have to be compiled (`startServerWithRooms`).
+      MEDIA_PORT: "0",
       ...environment,
       ...changed,
     }
