@@ -18,7 +18,7 @@ test("a host begins with a workshop, and gets its agenda", async () => {
   await page.getByRole("option", { name: "Speed networking" }).click()
   await page.getByRole("row", { name: "2. Speed networking" }).waitFor()
   await template.click()
-  await page.getByRole("option", { name: "Workshop with small rooms" }).click()
+  await page.getByRole("option", { name: "Workshop" }).click()
   await page.getByRole("row", { name: "2. Breakout" }).waitFor()
   await expectAccessible(page)
   await page.getByRole("button", { name: "Create" }).click()
@@ -30,6 +30,17 @@ test("a host begins with a workshop, and gets its agenda", async () => {
     ["breakout", { durationSeconds: 1800, roomSize: 4 }],
     ["meeting", { durationSeconds: 900 }],
   ])
+})
+
+test("a new workspace is three presses away from a live event: a template, going live, and the studio is there", async () => {
+  const stage = await stageWith(site, [])
+  const page = await openConsole(stage, `/host/workspace/${stage.acme.id}`)
+  await page.getByRole("list", { name: "Start with a template" }).getByRole("button", { name: "Town hall" }).click()
+  await page.getByRole("heading", { name: "Town hall" }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Go live now" }).click()
+  await page.getByText("Phase 1 of 2: Broadcast").waitFor()
+  await expectAccessible(page)
 })
 
 test("a host keeps an event as a template, and a new event begins with its settings, agenda and polls", async () => {

@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx"
 import { LanguageChoice } from "../ui/language-choice.tsx"
 import { useAccount } from "./account/account-context.tsx"
 import { VerifyNotice } from "./account/verify-notice.tsx"
+import { CommandPalette } from "./palette/command-palette.tsx"
 import { FailureNotice } from "./parts/failure.tsx"
 import { PageLink } from "./parts/page-link.tsx"
 
@@ -22,6 +23,7 @@ export const ConsoleHeader = ({ view }: { readonly view: AccountView }) => {
           <PageLink to="/workspaces">{host.workspaces}</PageLink>
         </div>
         <div className="row">
+          <CommandPalette view={view} />
           <PageLink to="/account">{view.account.name}</PageLink>
           <LanguageChoice />
           <Button look="quiet" isPending={isPending} onPress={() => void run()}>

@@ -7,6 +7,7 @@ import { AccountPage } from "./account/account-page.tsx"
 import { ProofDialog } from "./account/proof-dialog.tsx"
 import { ConsoleHeader } from "./console-header.tsx"
 import { HostEventPage } from "./event/event-page.tsx"
+import { ActsProvider } from "./palette/acts.tsx"
 import { WorkspacePage } from "./workspace/workspace-page.tsx"
 import { WorkspacesPage } from "./workspace/workspaces-page.tsx"
 
@@ -22,7 +23,7 @@ const Start = ({ view }: { readonly view: AccountView }) => {
 export const SignedInPages = ({ view }: { readonly view: AccountView }) => {
   const texts = useTexts()
   return (
-    <>
+    <ActsProvider>
       <ConsoleHeader view={view} />
       <ProofDialog />
       <main className="page stack">
@@ -51,6 +52,6 @@ export const SignedInPages = ({ view }: { readonly view: AccountView }) => {
           </Route>
         </Switch>
       </main>
-    </>
+    </ActsProvider>
   )
 }

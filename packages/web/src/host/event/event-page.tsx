@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx"
 import { AttendancePart } from "../after/attendance-part.tsx"
 import { ExportsPart } from "../after/exports-part.tsx"
 import { RecordingsPart } from "../after/recordings-part.tsx"
+import { useActs } from "../palette/acts.tsx"
 import { EventStatus } from "../parts/event-status.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
@@ -64,23 +65,36 @@ const Warnings = ({ event }: Pick<EventProps, "event">) => {
 const NextStep = ({ event, onChange }: EventProps) => {
   const { host } = useTexts()
   const { run, isPending, error } = useAction(() => rest.publishEvent({ params: { id: event.id } }))
+  const [, navigate] = useLocation()
   const publish = async () => {
     const published = await run()
     if (published !== undefined) onChange(published)
+    return published
+  }
+  const starting = useAction(() => rest.startEvent({ params: { id: event.id } }))
+  const goLive = async () => {
+    if ((await publish()) !== undefined && (await starting.run()) !== undefined) navigate(`/live/${event.id}`)
   }
   if (event.status === "ended" || event.cancelledAt !== null) return null
   return (
     <>
       {event.status === "draft" ? (
-        <Button look="main" isPending={isPending} onPress={() => void publish()}>
-          {host.publish}
-        </Button>
+        <>
+          <Button look="main" isPending={isPending} onPress={() => void publish()}>
+            {host.publish}
+          </Button>
+          {event.phases.length === 0 ? null : (
+            <Button isPending={isPending || starting.isPending} onPress={() => void goLive()}>
+              {host.goLiveNow}
+            </Button>
+          )}
+        </>
       ) : (
         <PageLink to={`/live/${event.id}`} look="main">
           {event.status === "live" ? host.steer : host.toLive}
         </PageLink>
       )}
-      <FailureNotice error={error} />
+      <FailureNotice error={error ?? starting.error} />
     </>
   )
 }
@@ -110,6 +124,9 @@ export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; read
   const { value, error, isLoading, reload, replace } = useLoaded(eventId, () =>
     rest.getEvent({ params: { id: eventId } }),
   )
+  const [, navigate] = useLocation()
+  const parts = value === undefined ? [] : host.eventParts
+  useActs(parts.map(([part, label]) => ({ id: part, label, run: () => navigate(`/event/${eventId}/${part}`) })))
   if (value === undefined) {
     return (
       <>

@@ -130,7 +130,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
       <Choice
         label={host.template}
         options={[
-          ...CHOICES.map((name) => [name, host.templates[name]] as const),
+          ...CHOICES.map((name) => [name, host.templates[name].name] as const),
           ...own.map(({ id, name }) => [id, name] as const),
         ]}
         value={template}

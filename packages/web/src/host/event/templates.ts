@@ -3,7 +3,7 @@ import type { Feature, Modality, PhaseConfig } from "@gathercue/client"
 import { newDraft, type PhaseDraft } from "./phase-draft.ts"
 
 export const TEMPLATE_NAMES = ["webinar", "meeting", "workshop", "networking", "townHall"] as const
-type TemplateName = (typeof TEMPLATE_NAMES)[number]
+export type TemplateName = (typeof TEMPLATE_NAMES)[number]
 export const isTemplateName = (name: string): name is TemplateName => TEMPLATE_NAMES.some((one) => one === name)
 
 interface Section {

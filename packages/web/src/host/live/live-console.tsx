@@ -2,6 +2,7 @@
 import type { EventWithPhases } from "@gathercue/client"
 import { useEvent, useGateway } from "@gathercue/client/react"
 import { Users } from "lucide-react"
+import { useLocation } from "wouter"
 import { rest, restWith } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { CallPlace } from "../../live/call/call-place.tsx"
@@ -9,6 +10,7 @@ import { HostAbsenceNotice } from "../../live/host-absence.tsx"
 import { Stage } from "../../live/stage/stage.tsx"
 import { useTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { useActs } from "../palette/acts.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
@@ -52,6 +54,8 @@ const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => 
     const count = counts[part] ?? 0
     return [part, count === 0 ? name : `${name} (${count})`] as const
   })
+  const [, navigate] = useLocation()
+  useActs(titles.map(([part, label]) => ({ id: part, label, run: () => navigate(`/live/${event.id}/${part}`) })))
   const wanting = titles.filter(([part]) => (counts[part] ?? 0) > 0)
   return (
     <>

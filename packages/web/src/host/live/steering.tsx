@@ -6,6 +6,7 @@ import { useAction } from "../../api/use-action.ts"
 import { useTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
+import { useActs } from "../palette/acts.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { EventStatus } from "../parts/event-status.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -18,8 +19,10 @@ const Timer = ({ client }: ClientProps) => {
   const timer = useEvent(client, ({ timers }) => timers.find(({ scope }) => scope === "phase"))
   const seconds = useCountdown(client, timer)
   const { send, isPending, error } = useCommand(client)
+  const extend = () =>
+    void (timer && send("timer.extend", { timerId: timer.id, seconds: MINUTE_SECONDS }, { rev: timer.rev }))
+  useActs(timer === undefined ? [] : [{ id: "extend", label: host.oneMinuteMore, run: extend }])
   if (timer === undefined) return null
-  const extend = () => void send("timer.extend", { timerId: timer.id, seconds: MINUTE_SECONDS }, { rev: timer.rev })
   return (
     <>
       <div className="steering-row">
@@ -56,15 +59,20 @@ const Next = ({ client }: ClientProps) => {
   const { send, isPending, error } = useCommand(client)
   const ending = useCommand(client)
   const next = phases.find(({ status }) => status === "pending")
+  const step =
+    phase === undefined || next === undefined
+      ? undefined
+      : {
+          id: "next",
+          label: host.goOnTo(live.modality[next.modality]),
+          run: () => void send("phase.next", { phaseId: phase.id }, { rev: phase.rev }),
+        }
+  useActs(step === undefined ? [] : [step])
   return (
     <>
-      {phase === undefined || next === undefined ? null : (
-        <Button
-          look="main"
-          isPending={isPending}
-          onPress={() => void send("phase.next", { phaseId: phase.id }, { rev: phase.rev })}
-        >
-          {host.goOnTo(live.modality[next.modality])}
+      {step === undefined ? null : (
+        <Button look="main" isPending={isPending} onPress={step.run}>
+          {step.label}
         </Button>
       )}
       <ConfirmButton

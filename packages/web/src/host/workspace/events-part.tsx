@@ -1,21 +1,37 @@
-/** Events of the workspace, newest first, searched by title and state, and creating one. */
+/** Events of the workspace, as a list that is searched by title and state or as a calendar, and creating one. */
+import { CalendarDays, List } from "lucide-react"
 import { useState } from "react"
 import { usePages } from "../../api/use-pages.ts"
 import { useSettled } from "../../api/use-settled.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useFormats, useLanguage, useTexts } from "../../texts/language.tsx"
+import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { NewEvent } from "../event/new-event.tsx"
 import { EventStatus } from "../parts/event-status.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { Paged } from "../parts/paged.tsx"
+import { EventCalendar } from "./event-calendar.tsx"
 import { OwnTemplates } from "./own-templates.tsx"
+import { QuickStart } from "./quick-start.tsx"
 
 const PER_PAGE = 25
 const STATES = ["draft", "scheduled", "live", "ended"] as const
 
-export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) => {
+/** Month and day in the reader's time zone. The row has the whole date too. */
+const DateTile = ({ at }: { readonly at: string | null }) => {
+  const language = useLanguage()
+  const date = at === null ? undefined : new Date(at)
+  return (
+    <span className="date-tile" aria-hidden>
+      <span>{date === undefined ? "" : new Intl.DateTimeFormat(language, { month: "short" }).format(date)}</span>
+      <strong>{date === undefined ? "–" : date.getDate()}</strong>
+    </span>
+  )
+}
+
+const EventList = ({ workspaceId }: { readonly workspaceId: string }) => {
   const { host } = useTexts()
   const { moment } = useFormats()
   const [words, search] = useState("")
@@ -28,8 +44,6 @@ export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) =>
   )
   return (
     <>
-      <NewEvent workspaceId={workspaceId} />
-      <h2>{host.events}</h2>
       <div className="row">
         <TextField label={host.searchEvents} type="search" maxLength={200} value={words} onChange={search} />
         <Choice
@@ -39,13 +53,14 @@ export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) =>
           onChange={choose}
         />
       </div>
-      <Paged pages={pages} empty={isFiltered ? host.noEventsFound : host.noEvents}>
+      <Paged pages={pages} empty={isFiltered ? host.noEventsFound : `${host.noEvents} ${host.firstEvent}`}>
         {(events) => (
           <ul className="rows" aria-label={host.events}>
             {events.map(({ id, title, status, scheduledAt, cancelledAt }) => (
-              <li key={id} className="row row-apart">
+              <li key={id} className="event-row">
+                <DateTile at={scheduledAt} />
                 <span>
-                  <PageLink to={`/event/${id}`}>{title}</PageLink>{" "}
+                  <PageLink to={`/event/${id}`}>{title}</PageLink>
                   <span className="quiet">{scheduledAt === null ? host.noTime : moment(scheduledAt)}</span>
                 </span>
                 <EventStatus status={status} isCancelled={cancelledAt !== null} />
@@ -54,6 +69,35 @@ export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) =>
           </ul>
         )}
       </Paged>
+    </>
+  )
+}
+
+const VIEWS = { list: List, calendar: CalendarDays } as const
+
+export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) => {
+  const { host } = useTexts()
+  const [view, look] = useState<keyof typeof VIEWS>("list")
+  const Shown = view === "list" ? EventList : EventCalendar
+  return (
+    <>
+      <NewEvent workspaceId={workspaceId} />
+      <QuickStart workspaceId={workspaceId} />
+      <div className="row row-apart">
+        <h2>{host.events}</h2>
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn as a group of form fields. */}
+        <div className="row" role="group" aria-label={host.view}>
+          {(["list", "calendar"] as const).map((name) => {
+            const Icon = VIEWS[name]
+            return (
+              <Button key={name} look="quiet" isPressed={view === name} onPress={() => look(name)}>
+                <Icon /> {host.views[name]}
+              </Button>
+            )
+          })}
+        </div>
+      </div>
+      <Shown workspaceId={workspaceId} />
       <OwnTemplates workspaceId={workspaceId} />
     </>
   )
