@@ -19,8 +19,11 @@ export interface BuildFiles {
   readonly webFiles: URL
   /** Folder of the descriptions of REST and of the gateway; without it they are generated on first request. */
   readonly descriptions: URL
-  /** Tests with a media server give moved participants more time, and those that send every command have more of them. */
-  readonly gateway?: Partial<Pick<GatewaySettings, "moveMs" | "budgets" | "commandsInFlight">>
+  /**
+   * Tests with a media server give moved participants more time, those that send every command have more of them, and clients of tests send
+   * no heartbeats.
+   */
+  readonly gateway?: Partial<Pick<GatewaySettings, "moveMs" | "budgets" | "commandsInFlight" | "heartbeatMs">>
 }
 
 export const BUILD_FILES: BuildFiles = {

@@ -35,6 +35,7 @@ import { createTestDatabase } from "../support/database.ts"
 import { openJumpingClock } from "../support/jumping-clock.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
 import { NODES, untilSpread } from "../support/nodes.ts"
+import { NO_HEARTBEATS_MS } from "../support/patience.ts"
 import { shared } from "../support/shared.ts"
 import { Client } from "./client.ts"
 import { StreamClient } from "./stream-client.ts"
@@ -108,9 +109,6 @@ export interface House {
   readonly stop: () => Promise<void>
 }
 
-/** Clients of tests send no heartbeats, and a slow machine may keep one longer than two of a deployment's are apart. */
-const HEARTBEAT_MS = 600_000
-
 const startNode = async (
   actors: ActorHouse,
   node: string,
@@ -154,7 +152,7 @@ const startNode = async (
   const { gateway, grants, telemetry, routes, clients } = await actors.run(
     Effect.all({
       gateway: Effect.flatMap(LiveEvents, (live) =>
-        bindGateway(app, { node, sweepMs: 50, lingerMs: 200, heartbeatMs: HEARTBEAT_MS, ...options }).pipe(
+        bindGateway(app, { node, sweepMs: 50, lingerMs: 200, heartbeatMs: NO_HEARTBEATS_MS, ...options }).pipe(
           Effect.provideService(LiveEvents, delayed(live)),
           clock === undefined ? identity : Effect.provideService(Clock.Clock, clock),
         ),

@@ -9,3 +9,6 @@ export const DATABASE_DEADLINE_MS = 60_000
 
 /** The longest that a test and a hook may take: they wait for several things. */
 export const TEST_MS = 600_000
+
+/** Clients of tests send no heartbeats, and a slow machine may keep one longer than two of a deployment's are apart. */
+export const NO_HEARTBEATS_MS = 600_000

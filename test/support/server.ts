@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/config/config.ts"
 import { builtClient, builtDocs, builtPages, compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
 import { NODES, startNodes } from "./nodes.ts"
-import { DATABASE_DEADLINE_MS } from "./patience.ts"
+import { DATABASE_DEADLINE_MS, NO_HEARTBEATS_MS } from "./patience.ts"
 
 export const PLATFORM_KEY = "platform-key-of-the-tests-0123456789"
 
@@ -30,11 +30,13 @@ type Parts = NonNullable<Parameters<typeof startServer>[2]>
 
 /** The least that the algorithm takes. At their real cost the passwords of the tests take a twentieth of the run's processor time. */
 const CHEAP_HASHES: Parts = { hashCost: { memoryCost: 8, timeCost: 2 } }
+const OF_TESTS: Parts = { ...CHEAP_HASHES, gateway: { heartbeatMs: NO_HEARTBEATS_MS } }
 
 export const startTestServer = (
   environment: Environment = {},
   parts: Pick<Parts, "gateway"> = {},
-): Promise<TestServer> => start(environment, { ...CHEAP_HASHES, ...parts })
+): Promise<TestServer> =>
+  start(environment, { ...OF_TESTS, gateway: { ...OF_TESTS.gateway, ...parts.gateway } })
 
 /** A server whose passwords cost what they cost in production. */
 export const startServerWithRealHashes = (environment: Environment = {}): Promise<TestServer> => start(environment, {})
@@ -42,7 +44,7 @@ export const startServerWithRealHashes = (environment: Environment = {}): Promis
 /** A server that can inspect media: its process for that is compiled first. */
 export const startMediaServer = async (environment: Environment = {}): Promise<TestServer> =>
   start(environment, {
-    ...CHEAP_HASHES,
+    ...OF_TESTS,
     mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
   })
 
@@ -50,7 +52,7 @@ export const startMediaServer = async (environment: Environment = {}): Promise<T
 export const startServerWithRooms = async (environment: Environment = {}): Promise<TestServer> =>
   start(
     { MEDIA_PORT: "20000", ...environment },
-    { ...CHEAP_HASHES, sfuEntry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] } },
+    { ...OF_TESTS, sfuEntry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] } },
   )
 
 /** A server that takes encoders by WebRTC too, and inspects their recordings. */
@@ -58,7 +60,7 @@ export const startServerWithWhip = async (environment: Environment = {}): Promis
   start(
     { MEDIA_PORT: "20000", ...environment },
     {
-      ...CHEAP_HASHES,
+      ...OF_TESTS,
       mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
       sfuEntry: { module: await compiled("src/sfu/sfu-process.ts"), args: [] },
     },
