@@ -10,14 +10,14 @@ import { copyAssets, modified, root } from "./assets.mjs"
 const SOURCE_FOLDERS = [
   "src",
   "packages/client/src",
-  "test",
-  "test-nodes",
-  "test-processes",
+  "scripts/contract",
+  // Of the tests, `chaos` and the demo share the support.
+  "test/support",
   "chaos",
   "demo",
   "capacity",
 ]
-const SETTINGS = ["package-lock.json", "tsconfig.json", "vitest.config.ts"]
+const SETTINGS = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"]
 const INHERITED = { stdio: "inherit" }
 const buildInfo = join(root, "dist/.tsbuildinfo")
 
@@ -52,7 +52,7 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   const contract = spawnSync(process.execPath, [join(root, "scripts/client-contract.mjs")], INHERITED)
   if (contract.status !== 0) process.exit(contract.status ?? 1)
   const startedAt = new Date()
-  const { status } = spawnSync(process.execPath, [compiler, "--project", root], INHERITED)
+  const { status } = spawnSync(process.execPath, [compiler, "--project", join(root, "tsconfig.build.json")], INHERITED)
   const client =
     status === 0 ? spawnSync(process.execPath, [join(root, "scripts/build-client.mjs")], INHERITED).status : 0
   const program = join(root, "dist/src/app/write-descriptions.js")

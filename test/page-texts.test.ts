@@ -70,6 +70,8 @@ const SHARED = {
     "Studio",
     "Uploads",
     "Webhooks",
+    "Webinar",
+    "Workshop",
     "in 7117",
   ],
   es: ["Chat", "Deutsch", "English", "No", "Roles", "Roles (CSV)", "Speed networking", "Webhooks"],

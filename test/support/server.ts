@@ -35,8 +35,7 @@ const OF_TESTS: Parts = { ...CHEAP_HASHES, gateway: { heartbeatMs: NO_HEARTBEATS
 export const startTestServer = (
   environment: Environment = {},
   parts: Pick<Parts, "gateway"> = {},
-): Promise<TestServer> =>
-  start(environment, { ...OF_TESTS, gateway: { ...OF_TESTS.gateway, ...parts.gateway } })
+): Promise<TestServer> => start(environment, { ...OF_TESTS, gateway: { ...OF_TESTS.gateway, ...parts.gateway } })
 
 /** A server whose passwords cost what they cost in production. */
 export const startServerWithRealHashes = (environment: Environment = {}): Promise<TestServer> => start(environment, {})
