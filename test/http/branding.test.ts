@@ -1,0 +1,149 @@
+/** Logo, colour, scheme and picture of a workspace and of its events: over REST, on pages, on share cards and for programs that embed links. */
+import { describe, expect, test } from "vitest"
+import { contrastOf, GROUNDS, shadesOf } from "../../src/model/shades.ts"
+import { type Answer, type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { startServerWithPages } from "../support/server.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
+
+const server = sharedServer(() => startServerWithPages({}))
+const acme = sharedWorkspace(server)
+const api = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
+  call(server.url, method, path, { key: acme.key, ...options })
+const patch = (id: string, body: object) => api("PATCH", `/v1/events/${id}`, { body })
+const patchWorkspace = (body: object, { id, owner } = acme) =>
+  api("PATCH", `/v1/workspaces/${id}`, { key: undefined, cookie: owner.cookie, body })
+const published = async (fields: object): Promise<Json> => {
+  const event = await createEvent(server.url, acme.key, { ...fields })
+  expect((await api("POST", `/v1/events/${event.id}/publish`)).status).toBe(200)
+  return event
+}
+const publicView = async (id: string): Promise<Json> => (await api("GET", `/v1/public/events/${id}`)).body
+
+const OWN = { logoUrl: "https://cdn.example.com/logo.svg", accent: "#0b7a4b", theme: "dark" }
+const OF_WORKSPACE = {
+  logoUrl: "https://cdn.example.com/acme.png?a=1&b=2",
+  accent: "#ffd400",
+  theme: "light",
+  coverUrl: "https://cdn.example.com/cover.jpg",
+}
+
+describe("the shades of an accent", () => {
+  test("are legible on every ground of both schemes, for every sixteenth colour", () => {
+    const levels = Array.from({ length: 9 }, (_, index) => Math.min(255, index * 32).toString(16).padStart(2, "0"))
+    for (const red of levels) {
+      for (const green of levels) {
+        for (const blue of levels) {
+          const shades = shadesOf(`#${red}${green}${blue}`)
+          for (const scheme of ["light", "dark"] as const) {
+            const { accent, onAccent, soft } = shades[scheme]
+            for (const other of [...GROUNDS[scheme], onAccent, soft]) {
+              expect(contrastOf(accent, other), `${red}${green}${blue} ${scheme} ${other}`).toBeGreaterThanOrEqual(4.5)
+            }
+          }
+        }
+      }
+    }
+  })
+
+  test("are the accent itself where that is legible, and of its hue where it is not", () => {
+    expect(contrastOf("#000000", "#ffffff")).toBe(21)
+    expect(contrastOf("#777777", "#ffffff")).toBeCloseTo(4.48, 2)
+    expect(shadesOf("#4a3fd1").light.accent).toBe("#4a3fd1")
+    expect(shadesOf("#FFD400")).toMatchObject({ light: { accent: "#7f690a" }, dark: { accent: "#ffd400" } })
+  })
+})
+
+describe("the branding of an event", () => {
+  test("is null by default, is set and cleared as a whole, and stays when another field is changed", async () => {
+    const made = await createEvent(server.url, acme.key)
+    expect(made).toMatchObject({ branding: null })
+    expect((await patch(made.id, { branding: OWN })).body).toMatchObject({ branding: OWN })
+    expect((await patch(made.id, { title: "Renamed" })).body).toMatchObject({ branding: OWN, title: "Renamed" })
+    const half = { logoUrl: null, accent: "#A0B1C2", theme: null }
+    expect((await patch(made.id, { branding: half })).body).toMatchObject({ branding: half })
+    expect((await api("GET", `/v1/events/${made.id}`)).body).toMatchObject({ branding: half })
+    expect((await patch(made.id, { branding: null })).body).toMatchObject({ branding: null })
+    expect(await createEvent(server.url, acme.key, { branding: OWN })).toMatchObject({ branding: OWN })
+  })
+
+  test("refuses what is no colour, no scheme and no address, by the member", async () => {
+    const { id } = await createEvent(server.url, acme.key)
+    for (const [member, value] of [
+      ["accent", "red"],
+      ["accent", "#fff"],
+      ["accent", "#12345g"],
+      ["accent", "#123456;}"],
+      ["accent", "#1234567"],
+      ["theme", "sepia"],
+      ["logoUrl", "http://cdn.example.com/logo.svg"],
+      ["logoUrl", "javascript:alert(1)"],
+      ["logoUrl", "data:image/svg+xml,<svg/>"],
+      ["logoUrl", "https://ada:secret@cdn.example.com/logo.svg"],
+      ["logoUrl", 'https://cdn.example.com/"onerror="alert(1)'],
+      ["logoUrl", "https://cdn.example.com/;script-src *"],
+      ["logoUrl", `https://cdn.example.com/${"a".repeat(2048)}`],
+    ] as const) {
+      const branding = { ...OWN, [member]: value }
+      for (const answer of [
+        await patch(id, { branding }),
+        await api("POST", "/v1/events", { body: { type: "webinar", title: "Launch", branding } }),
+        await patchWorkspace({ branding: { ...OF_WORKSPACE, [member]: value } }),
+      ]) {
+        expect([answer.status, answer.body.code], value).toEqual([400, "bad_request"])
+        expect(
+          answer.body.errors.map(({ pointer }: Json) => pointer),
+          value,
+        ).toEqual([`#/branding/${member}`])
+      }
+    }
+    expect((await patch(id, { branding: { accent: "#0b7a4b" } })).status).toBe(400)
+  })
+})
+
+describe("the branding of a workspace", () => {
+  test("is set by its admins, is listed, noted in the audit log and cleared, and stays when it is renamed", async () => {
+    const made = await createWorkspace(server.url)
+    const other = await createWorkspace(server.url)
+    expect((await patchWorkspace({ branding: OF_WORKSPACE }, made)).body).toMatchObject({ branding: OF_WORKSPACE })
+    expect((await patchWorkspace({ name: "Renamed" }, made)).body).toMatchObject({ branding: OF_WORKSPACE })
+    const cookie = made.owner.cookie
+    const { workspaces } = (await api("GET", "/v1/workspaces", { key: undefined, cookie })).body
+    const ofMade = ({ id }: Json): boolean => id === made.id
+    expect(workspaces.find(ofMade)).toMatchObject({ branding: OF_WORKSPACE })
+    const me = await api("GET", "/v1/accounts/me", { key: undefined, cookie })
+    expect(me.body.workspaces.find(ofMade)).toMatchObject({ branding: OF_WORKSPACE })
+    const { entries } = (await api("GET", `/v1/workspaces/${made.id}/audit`, { key: undefined, cookie })).body
+    expect(entries.filter(({ action }: Json) => action === "workspace.changed")).toHaveLength(2)
+    expect((await patchWorkspace({ branding: null }, { ...made, owner: other.owner })).status).toBe(404)
+    expect((await patchWorkspace({ branding: null }, made)).body).toMatchObject({ branding: null })
+  })
+
+  test("is worn by each event where that has none, member by member", async () => {
+    expect((await patchWorkspace({ branding: OF_WORKSPACE })).status).toBe(200)
+    const { id } = await published({ title: "Launch" })
+    const { accent, theme, logoUrl } = OF_WORKSPACE
+    expect(await publicView(id)).toMatchObject({
+      coverUrl: OF_WORKSPACE.coverUrl,
+      workspace: { name: "Acme" },
+      branding: { accent, theme, logoUrl, shades: { light: { accent: "#7f690a", onAccent: "#ffffff" } } },
+    })
+    await patch(id, {
+      coverUrl: "https://cdn.example.com/own.jpg",
+      branding: { logoUrl: null, accent: "#0b7a4b", theme: null },
+    })
+    for (const path of ["", "/recap", "/content"]) {
+      const { body } = await api("GET", `/v1/public/events/${id}${path}`)
+      expect(path === "" ? body : body.event, path).toMatchObject({
+        coverUrl: "https://cdn.example.com/own.jpg",
+        branding: { accent: "#0b7a4b", theme: "light", logoUrl, shades: { light: { accent: "#0b7a4b" } } },
+      })
+    }
+    await patchWorkspace({ branding: null })
+    expect(await publicView(id)).toMatchObject({ branding: { accent: "#0b7a4b", theme: null, logoUrl: null } })
+    const bare = await published({})
+    expect(await publicView(bare.id)).toMatchObject({
+      coverUrl: null,
+      branding: { accent: null, theme: null, logoUrl: null, shades: null },
+    })
+  })
+})
