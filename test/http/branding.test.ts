@@ -1,4 +1,5 @@
 /** Logo, colour, scheme and picture of a workspace and of its events: over REST, on pages, on share cards and for programs that embed links. */
+import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { contrastOf, GROUNDS, shadesOf } from "../../src/model/shades.ts"
 import { type Answer, type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
@@ -29,7 +30,11 @@ const OF_WORKSPACE = {
 
 describe("the shades of an accent", () => {
   test("are legible on every ground of both schemes, for every sixteenth colour", () => {
-    const levels = Array.from({ length: 9 }, (_, index) => Math.min(255, index * 32).toString(16).padStart(2, "0"))
+    const levels = Array.from({ length: 9 }, (_, index) =>
+      Math.min(255, index * 32)
+        .toString(16)
+        .padStart(2, "0"),
+    )
     for (const red of levels) {
       for (const green of levels) {
         for (const blue of levels) {
@@ -146,4 +151,78 @@ describe("the branding of a workspace", () => {
       branding: { accent: null, theme: null, logoUrl: null, shades: null },
     })
   })
+})
+
+const page = async (path: string, headers: { readonly [name: string]: string } = {}) => {
+  const answer = await fetch(server.url + path, { headers: { "accept-language": "en", ...headers } })
+  return { answer, html: await answer.text(), policy: answer.headers.get("content-security-policy") ?? "" }
+}
+/** The pages let the browser apply a style of theirs by its hash alone. */
+const hashOf = (style: string): string => `'sha256-${createHash("sha256").update(style).digest("base64")}'`
+const GREEN =
+  ":root{--brand-color:#0b7a4b;--brand-accent:light-dark(#0b7a4b,#2da56f);--brand-on-accent:light-dark(#ffffff,#001c0d);--brand-soft:light-dark(#e0f2e7,#003820)}"
+
+describe("the pages of an event", () => {
+  test("have the colours, the scheme and the logo in what the server sends, and allow no other style", async () => {
+    const { id } = await published({ title: "Launch", branding: OWN })
+    const { html, policy, answer } = await page(`/e/${id}`)
+    expect(html).toContain(`<style id="branding">${GREEN}</style>`)
+    expect(html).toContain('<html lang="en" data-theme="dark">')
+    expect(html).toContain(
+      '<header class="event-head"><img class="logo" src="https://cdn.example.com/logo.svg" alt="Acme"><div class="cover cover-made" data-pattern="0"></div>',
+    )
+    expect(policy).toContain(`style-src 'self' ${hashOf(GREEN)};`)
+    const again = await page(`/e/${id}`, { "if-none-match": answer.headers.get("etag") ?? "" })
+    expect([again.answer.status, again.policy]).toEqual([304, policy])
+    for (const path of [`/screen/${id}`, `/survey/${id}`, `/answers/${id}`]) {
+      const worn = await page(path)
+      expect(worn.html, path).toContain(`<style id="branding">${GREEN}</style></head>`)
+      expect(worn.html, path).toContain('<html lang="en" data-theme="dark">')
+      expect(worn.html, path).not.toContain("Launch")
+      expect(worn.policy, path).toContain(`style-src 'self' ${hashOf(GREEN)};`)
+    }
+    const screen = await page(`/screen/${id}`)
+    expect(screen.policy).toContain("img-src 'self' data: blob: https:;")
+    expect(screen.policy).toContain("media-src 'self' blob:;")
+  })
+
+  test("have none of it without a branding, nor where the event is private", async () => {
+    const bare = await published({})
+    const hidden = await published({ branding: OWN, visibility: "private" })
+    for (const path of [`/e/${bare.id}`, `/e/${hidden.id}`, `/screen/${hidden.id}`, `/survey/${bare.id}`]) {
+      const { html, policy } = await page(path)
+      expect(html, path).not.toMatch(/<style|data-theme|class="logo"/)
+      expect(policy, path).toContain("style-src 'self';")
+    }
+  })
+
+  test("run nothing that a name, a title or an address has", async () => {
+    const made = await createWorkspace(server.url)
+    const name = '"><script>alert(1)</script>'
+    const branding = { ...OF_WORKSPACE, logoUrl: "https://cdn.example.com/?a=1&b=(alert)" }
+    expect((await patchWorkspace({ name, branding }, made)).status).toBe(200)
+    const { id } = await createEvent(server.url, made.key, { title: name })
+    await call(server.url, "POST", `/v1/events/${id}/publish`, { key: made.key })
+    const { html } = await page(`/e/${id}`)
+    expect(html).not.toContain("<script>alert")
+    expect(html).toContain('alt="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;">')
+    expect(html).toContain('src="https://cdn.example.com/?a=1&amp;b=(alert)"')
+  })
+})
+
+test("the list of a workspace's public events wears its branding, and loads pictures from their hosts alone", async () => {
+  const made = await createWorkspace(server.url)
+  const slug = `brand-${made.id.slice(-8)}`
+  await patchWorkspace({ slug, publicList: true }, made)
+  const plain = await page(`/w/${slug}`)
+  expect(plain.html).not.toContain("<img")
+  expect(plain.policy).not.toContain("img-src")
+  await patchWorkspace({ branding: { ...OF_WORKSPACE, logoUrl: "https://logos.example:8443/acme.png" } }, made)
+  const { html, policy } = await page(`/w/${slug}`)
+  expect(html).toContain(
+    '<main><img class="logo" src="https://logos.example:8443/acme.png" alt="Acme"><img class="cover"',
+  )
+  expect(html).toContain(":root{color-scheme:light}")
+  expect(html).toContain("a{color:light-dark(#7f690a,#ffd400)}")
+  expect(policy).toContain("img-src https://logos.example:8443 https://cdn.example.com;")
 })

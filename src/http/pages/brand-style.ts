@@ -19,7 +19,8 @@ const declarations = (accent: string, { light, dark }: Shades): string =>
   ].join(";")
 
 /** Rules for the tokens of `packages/web/src/ui/base.css`; empty without an accent. */
-const rulesOf = ({ accent }: Worn): string => (accent === null ? "" : `:root{${declarations(accent, shadesOf(accent))}}`)
+const rulesOf = ({ accent }: Worn): string =>
+  accent === null ? "" : `:root{${declarations(accent, shadesOf(accent))}}`
 
 const STYLE_POLICY = "style-src 'self'"
 

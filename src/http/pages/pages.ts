@@ -12,6 +12,7 @@ import { leavePages } from "./leave-pages.ts"
 import { listPages } from "./list-pages.ts"
 import { html, type PageRoute, renderPage } from "./page.ts"
 import { placePages } from "./place-pages.ts"
+import { sharePages } from "./share-pages.ts"
 import { signInPages } from "./sign-in-page.ts"
 import { unsubscribePages } from "./unsubscribe-pages.ts"
 
@@ -35,6 +36,7 @@ const pages = [
   ...leavePages,
   ...listPages,
   ...placePages,
+  ...sharePages,
   ...signInPages,
   ...unsubscribePages,
 ]

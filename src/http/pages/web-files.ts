@@ -153,7 +153,12 @@ export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRo
   const absent: Answer = () => Effect.succeed(undefined)
   const own: Policy = { elsewhere: "nothing", ancestors: [] }
   return [
-    ...page("attendee", ATTENDEE, { elsewhere: "media", ancestors: options.embedOrigins }, { event: EVENT, look: FORMS }),
+    ...page(
+      "attendee",
+      ATTENDEE,
+      { elsewhere: "media", ancestors: options.embedOrigins },
+      { event: EVENT, look: FORMS },
+    ),
     ...page("host", HOST, { elsewhere: "media", ancestors: [] }),
     ...page("screen", [], { elsewhere: "pictures", ancestors: [] }, { look: SCREEN }),
     ...page("ops", ["/ops"], own),
