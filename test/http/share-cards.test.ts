@@ -77,7 +77,7 @@ describe("the card of an event", () => {
     ["Japanese", "春の新製品発表会と、これからの話"],
     ["a word without an end", "x".repeat(300)],
     ["a long title", "A long title with many words ".repeat(10)],
-    ["Greek and Cyrillic", "Ελληνικά и Русский"],
+    ["Greek, Cyrillic and Polish", "Ελληνικά, Русский, zażółć"],
   ])("shows %s", async (_, title) => {
     const { id } = await published({ title })
     const { white } = await cardOf(id)
@@ -153,14 +153,15 @@ describe("the page of an event", () => {
     }
     const [, href = ""] = /json\+oembed" href="([^"]+)"/.exec(html) ?? []
     const answer = await fetch(href.replaceAll("&amp;", "&"))
-    expect((await answer.json()).title).toBe('"Launch" & more')
+    expect(((await answer.json()) as Json).title).toBe('"Launch" & more')
   })
 })
 
 describe("oEmbed", () => {
   const ask = async (query: { readonly [name: string]: string }) => {
     const answer = await get(`/oembed?${new URLSearchParams(query).toString()}`)
-    return { answer, body: await answer.json() }
+    const body: Json = await answer.json()
+    return { answer, body }
   }
 
   test("answers with a link and its card, for the addresses of an event's page", async () => {

@@ -66,11 +66,11 @@ test("an email has the workspace's logo with its name for who sees no pictures, 
   expect(html).toContain('<p><img src="https://cdn.example.com/cover.jpg" alt="" width="100%"></p>')
   // A readable shade of the yellow, with a text of its own colour: a mail program that darkens the page leaves both as they are.
   expect(html).toMatch(
-    /<td bgcolor="#7f690a"><font color="#ffffff"><a href="https:\/\/app\.example\.com\/enter\/[^"]+"><font color="#ffffff"><b>To the event<\/b>/,
+    /<td bgcolor="#7f690a"><font color="#ffffff"><a href="https:\/\/app\.example\.com\/enter\/[^"]+"><font color="#ffffff"><b>Enter the event<\/b>/,
   )
   expect(html).toContain('<meta name="color-scheme" content="light dark">')
   expect(html.match(/bgcolor/g)).toHaveLength(2)
-  expect(text).toContain("To the event:\nhttps://app.example.com/enter/".replaceAll("\n", "\r\n"))
+  expect(text).toContain("Enter the event:\nhttps://app.example.com/enter/".replaceAll("\n", "\r\n"))
   expect(text).not.toMatch(/cdn\.example|#7f690a|Acme/)
 })
 

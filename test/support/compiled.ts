@@ -70,7 +70,9 @@ async function bundle(folder: string): Promise<void> {
   // The modules that read these files are in `src/app` now, from where the server names its other programs.
   await cp(join(ROOT, "src/store/sql"), join(folder, "src/app/sql"), { recursive: true })
   await cp(join(ROOT, "src/help/guide.md"), join(folder, "src/app/guide.md"))
-  await cp(join(ROOT, "src/http/cards/card-font.otf"), join(folder, "src/app/card-font.otf"))
+  for (const font of ["card-latin.ttf", "card-japanese.otf"]) {
+    await cp(join(ROOT, "src/http/cards", font), join(folder, "src/app", font))
+  }
   await addPackage(folder)
 }
 

@@ -3,7 +3,7 @@
 import { coverPattern, shadesOf } from "../../model/shades.ts"
 import { cut } from "../../model/text/cut.ts"
 import { escapeHtml } from "../../model/text/escape-html.ts"
-import { cardFont, FONT_FAMILY } from "./card-font.ts"
+import { FONT_FAMILY, hasCharacter, widthOf } from "./card-fonts.ts"
 
 export const CARD_WIDTH = 1200
 export const CARD_HEIGHT = 630
@@ -22,14 +22,13 @@ interface CardFacts {
 }
 
 /**
- * What the font can show of a text, on one line. Pictures and marks that it lacks are left out. A text with a letter that it lacks is left
- * out as a whole, because what remains of its words would be wrong.
+ * What the fonts can show of a text, on one line. Pictures and marks that they lack are left out. A text with a letter that they lack is
+ * left out as a whole, because what remains of its words would be wrong.
  */
 const shownOf = (text: string): string => {
-  const { has } = cardFont()
   const line = text.replaceAll(/\s+/gu, " ")
-  const known = [...line].filter(has).join("").replaceAll(/ +/g, " ").trim()
-  return [...line].some((one) => /\p{L}|\p{N}/u.test(one) && !has(one)) ? "" : known
+  const known = [...line].filter(hasCharacter).join("").replaceAll(/ +/g, " ").trim()
+  return [...line].some((one) => /\p{L}|\p{N}/u.test(one) && !hasCharacter(one)) ? "" : known
 }
 
 /** Lines break at blanks, and around each character of scripts without blanks. */
@@ -37,13 +36,13 @@ const PIECE = /[\u3000-\u9fff\uff00-\uff9f]|[^\s\u3000-\u9fff\uff00-\uff9f]+|\s+
 
 /** A word that is wider than a line is broken within. */
 const piecesOf = (text: string, size: number): ReadonlyArray<string> =>
-  (text.match(PIECE) ?? []).flatMap((piece) => (cardFont().widthOf(piece) * size <= TEXT_WIDTH ? [piece] : [...piece]))
+  (text.match(PIECE) ?? []).flatMap((piece) => (widthOf(piece) * size <= TEXT_WIDTH ? [piece] : [...piece]))
 
 const linesOf = (text: string, size: number): ReadonlyArray<string> => {
   const lines: string[] = []
   let line = ""
   for (const piece of piecesOf(text, size)) {
-    if (line !== "" && cardFont().widthOf((line + piece).trimEnd()) * size > TEXT_WIDTH) {
+    if (line !== "" && widthOf((line + piece).trimEnd()) * size > TEXT_WIDTH) {
       lines.push(line.trim())
       line = ""
     }
@@ -65,15 +64,15 @@ const setTitle = (title: string): { readonly size: number; readonly lines: Reado
   if (lines.length <= MOST_LINES && text === title) return { size, lines }
   const kept = lines.slice(0, MOST_LINES)
   const last = [...(kept.pop() ?? "")]
-  while (cardFont().widthOf(`${last.join("")}…`) * size > TEXT_WIDTH) last.pop()
+  while (widthOf(`${last.join("")}…`) * size > TEXT_WIDTH) last.pop()
   return { size, lines: [...kept, `${last.join("")}…`] }
 }
 
 /** A single line, cut where it is too long. */
 const oneLine = (text: string, size: number): string => {
-  if (cardFont().widthOf(text) * size <= TEXT_WIDTH) return text
+  if (widthOf(text) * size <= TEXT_WIDTH) return text
   const left = [...text]
-  while (cardFont().widthOf(`${left.join("")}…`) * size > TEXT_WIDTH) left.pop()
+  while (widthOf(`${left.join("")}…`) * size > TEXT_WIDTH) left.pop()
   return `${left.join("")}…`
 }
 

@@ -8,7 +8,7 @@ import { crc32, deflate } from "node:zlib"
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
 import { Unavailable } from "../../model/errors.ts"
-import { FONT_FAMILY, FONT_FILE } from "./card-font.ts"
+import { FONT_FILES } from "./card-fonts.ts"
 
 /** Some 30 KB each. */
 const MOST_KEPT = 300
@@ -49,7 +49,7 @@ const pngOf = async (pixels: Buffer, width: number, height: number): Promise<Buf
 const render = async (svg: string): Promise<Buffer> => {
   // Loaded with the first card: a server that makes none needs no renderer.
   const { renderAsync } = await import("@resvg/resvg-js")
-  const font = { fontFiles: [FONT_FILE], loadSystemFonts: false, defaultFontFamily: FONT_FAMILY }
+  const font = { fontFiles: [...FONT_FILES], loadSystemFonts: false }
   const { pixels, width, height } = await renderAsync(svg, { font })
   return pngOf(pixels, width, height)
 }

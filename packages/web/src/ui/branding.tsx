@@ -27,7 +27,7 @@ export const useBranding = (branding: Branding | undefined): void => {
     // Styles set by a script need no permission of the page's policy.
     for (const name of TOKENS) style.setProperty(name, tokens?.[name] ?? "")
     if (branding.theme === "light" || branding.theme === "dark") dataset["theme"] = branding.theme
-    else delete dataset["theme"]
+    else document.documentElement.removeAttribute("data-theme")
     // The server's own, which may be older.
     document.getElementById("branding")?.remove()
   }, [branding])

@@ -176,8 +176,8 @@ export const head = {
     accent: branding.accent,
     theme: "dark",
     shades: {
-      light: { accent: "#0b7a4b", onAccent: "#ffffff", soft: "#dff3e7" },
-      dark: { accent: "#2fa871", onAccent: "#001c0d", soft: "#003820" },
+      light: { accent: "#0b7a4b", onAccent: "#ffffff", soft: "#ddf3e5" },
+      dark: { accent: "#4aa876", onAccent: "#001c0d", soft: "#01381f" },
     },
   },
   cancelledAt: null,

@@ -1,18 +1,15 @@
 /**
- * The font of share cards, which is shipped with the product: letters of Latin, Greek and Cyrillic, kana, and the kanji of JIS X 0208 level 1.
- * `card-font.md` says where it is from. The server reads widths and known characters from its tables, because the renderer breaks no lines.
+ * The fonts of share cards, which are shipped with the product: Inter for Latin, Greek and Cyrillic, Noto Sans for kana and the kanji of
+ * JIS X 0208 level 1. `card-fonts.md` says where they are from. Widths and known characters are read from their tables, because the renderer
+ * breaks no lines.
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-export const FONT_FILE = fileURLToPath(new URL("./card-font.otf", import.meta.url))
-export const FONT_FAMILY = "Noto Sans CJK JP"
-
-interface CardFont {
-  readonly has: (character: string) => boolean
-  /** Width in parts of the size of the type. */
-  readonly widthOf: (text: string) => number
-}
+const LATIN = fileURLToPath(new URL("./card-latin.ttf", import.meta.url))
+const JAPANESE = fileURLToPath(new URL("./card-japanese.otf", import.meta.url))
+export const FONT_FILES = [LATIN, JAPANESE]
+export const FONT_FAMILY = "Inter, Noto Sans CJK JP"
 
 const tableIn = (file: DataView, wanted: string): number => {
   for (let entry = 12; entry < 12 + file.getUint16(4) * 16; entry += 16) {
@@ -22,7 +19,7 @@ const tableIn = (file: DataView, wanted: string): number => {
   throw new Error(`the font has no table "${wanted}"`)
 }
 
-/** Start of the character map in format 4, which holds the characters of this font (OpenType 1.9, `cmap`). */
+/** Start of the character map in format 4, which holds all characters of these fonts (OpenType 1.9, `cmap`). */
 const segmentsIn = (file: DataView): number => {
   const cmap = tableIn(file, "cmap")
   for (let entry = cmap + 4; entry < cmap + 4 + file.getUint16(cmap + 2) * 8; entry += 8) {
@@ -51,23 +48,31 @@ const glyphsIn = (file: DataView): ReadonlyMap<number, number> => {
   return glyphs
 }
 
-const readFont = (): CardFont => {
-  const bytes = readFileSync(FONT_FILE)
+type Widths = ReadonlyMap<number, number>
+
+/** Width of each character, in parts of the size of the type. */
+const widthsIn = (path: string): Widths => {
+  const bytes = readFileSync(path)
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const glyphs = glyphsIn(file)
   const [metrics, em] = [tableIn(file, "hmtx"), file.getUint16(tableIn(file, "head") + 18)]
   const last = file.getUint16(tableIn(file, "hhea") + 34) - 1
-  const advance = (glyph: number): number => file.getUint16(metrics + 4 * Math.min(glyph, last)) / em
-  return {
-    has: (character) => glyphs.has(character.codePointAt(0) ?? 0),
-    widthOf: (text) => [...text].reduce((sum, one) => sum + advance(glyphs.get(one.codePointAt(0) ?? 0) ?? 0), 0),
-  }
+  return new Map(
+    [...glyphsIn(file)].map(([code, glyph]) => [code, file.getUint16(metrics + 4 * Math.min(glyph, last)) / em]),
+  )
 }
 
-let font: CardFont | undefined
+let widths: Widths | undefined
 
-/** Read when the first card is made. */
-export const cardFont = (): CardFont => {
-  font ??= readFont()
-  return font
+/** Read when the first card is made. The renderer too takes a character from the first font that has it. */
+const known = (): Widths => {
+  widths ??= new Map(FONT_FILES.toReversed().flatMap((path) => [...widthsIn(path)]))
+  return widths
 }
+
+const codeOf = (character: string): number => character.codePointAt(0) ?? 0
+
+export const hasCharacter = (character: string): boolean => known().has(codeOf(character))
+
+/** Width of a text, in parts of the size of the type. */
+export const widthOf = (text: string): number =>
+  [...text].reduce((sum, one) => sum + (known().get(codeOf(one)) ?? 0), 0)
