@@ -30,13 +30,14 @@ const decoded = async (answer: Response) => {
     const at = y * (width * 4 + 1) + 1 + x * 4
     return `#${lines.subarray(at, at + 3).toString("hex")}`
   }
-  /** How many pixels of an area are white, as only letters are. */
-  const white = (top: number, bottom: number): number => {
+  /** How many pixels of an area have a colour that only letters have. */
+  const letters = (top: number, bottom: number, color: string): number => {
     let count = 0
-    for (let y = top; y < bottom; y++) for (let x = 0; x < width; x++) if (pixel(x, y) === "#ffffff") count++
+    for (let y = top; y < bottom; y++) for (let x = 0; x < width; x++) if (pixel(x, y) === color) count++
     return count
   }
-  return { width, height, pixel, white, file }
+  const white = (top: number, bottom: number): number => letters(top, bottom, "#ffffff")
+  return { width, height, pixel, letters, white, file }
 }
 const cardOf = async (id: string) => {
   const answer = await get(`/e/${id}/card.png`)
@@ -63,13 +64,16 @@ describe("the card of an event", () => {
     expect(bare.white(515, 565)).toBe(0)
   })
 
-  test("has a readable shade of the workspace's colour", async () => {
+  test("has the workspace's colour, with black letters on a light one", async () => {
     const made = await createWorkspace(server.url)
     const branding = { logoUrl: null, accent: "#ffd400", theme: null, coverUrl: null }
     const body = { branding }
     await call(server.url, "PATCH", `/v1/workspaces/${made.id}`, { cookie: made.owner.cookie, body })
     const { id } = await published({ title: "Launch" }, made)
-    expect((await cardOf(id)).pixel(600, 20)).toBe("#7f690a")
+    const { pixel, letters, white } = await cardOf(id)
+    expect(pixel(600, 20)).toBe("#ffd400")
+    expect(letters(240, 390, "#000000")).toBeGreaterThan(2000)
+    expect(white(0, 630)).toBe(0)
   })
 
   test.each([

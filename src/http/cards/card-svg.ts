@@ -1,6 +1,6 @@
 /** The share card of an event as SVG: its title, its time in its own zone, and the name of its workspace, on the accent. */
 
-import { coverPattern, shadesOf } from "../../model/shades.ts"
+import { contrastOf, coverPattern, WANTED_CONTRAST } from "../../model/shades.ts"
 import { cut } from "../../model/text/cut.ts"
 import { escapeHtml } from "../../model/text/escape-html.ts"
 import { FONT_FAMILY, hasCharacter, widthOf } from "./card-fonts.ts"
@@ -79,7 +79,13 @@ const oneLine = (text: string, size: number): string => {
 const textAt = (y: number, size: number, text: string): string =>
   `<text x="${MARGIN}" y="${y}" font-size="${size}">${escapeHtml(text)}</text>`
 
-/** Circles that only darken the accent, so that the white text on it stays legible. */
+/** The accent as it was chosen, with white text where that is legible, and else with black text, which is. */
+const colorsOf = (accent: string) =>
+  contrastOf(accent, "#ffffff") >= WANTED_CONTRAST
+    ? { ground: accent, text: "#ffffff", pattern: "#000000" }
+    : { ground: accent, text: "#000000", pattern: "#ffffff" }
+
+/** Circles that move the ground away from the text's colour. */
 const PATTERNS: ReadonlyArray<string> = [
   '<circle cx="1060" cy="60" r="400"/><circle cx="180" cy="640" r="220"/>',
   '<circle cx="160" cy="40" r="360"/><circle cx="1090" cy="620" r="280"/>',
@@ -99,5 +105,6 @@ export const cardSvg = ({ title, workspace, when, accent }: CardFacts): string =
   const titles = lines.map((line, index) => textAt(Math.round(first + index * step), size, line)).join("")
   const organiser = textAt(MARGIN + SMALL, SMALL, oneLine(shownOf(workspace), SMALL))
   const time = when === null ? "" : textAt(CARD_HEIGHT - MARGIN, SMALL, oneLine(shownOf(when), SMALL))
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}"><rect width="100%" height="100%" fill="${shadesOf(accent ?? USUAL_ACCENT).light.accent}"/><g fill="#000" fill-opacity="0.14">${PATTERNS[coverPattern(title)]}</g><g fill="#fff" font-family="${FONT_FAMILY}" font-weight="700">${organiser}${titles}${time}</g></svg>`
+  const { ground, text, pattern } = colorsOf(accent ?? USUAL_ACCENT)
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}"><rect width="100%" height="100%" fill="${ground}"/><g fill="${pattern}" fill-opacity="0.14">${PATTERNS[coverPattern(title)]}</g><g fill="${text}" font-family="${FONT_FAMILY}" font-weight="700">${organiser}${titles}${time}</g></svg>`
 }

@@ -67,7 +67,7 @@ interface Brand {
 /** Grounds and texts are those of `STYLE`, which follows the reader's device. */
 const styleOf = ({ branding }: Brand): string => {
   const { accent = null, theme = null } = branding ?? {}
-  const scheme = `:root{color-scheme:${theme === null || theme === "system" ? "light dark" : theme}}body{color:light-dark(#1b1b1f,#e6e1e5);background:light-dark(#fff,#1b1b1f)}img{display:block;max-width:100%}img.logo{height:2.5rem;max-width:14rem;object-fit:contain;object-position:left}img.cover{width:100%;aspect-ratio:2/1;object-fit:cover;border-radius:.75rem}`
+  const scheme = `:root{color-scheme:${theme === null || theme === "system" ? "light dark" : theme}}body{color:light-dark(#1b1b1f,#e6e1e5);background:light-dark(#fff,#1b1b1f)}img{display:block;max-width:100%}img.logo{height:2.5rem;max-width:14rem;padding:.25rem .5rem;border-radius:.375rem;object-fit:contain;object-position:left;background:light-dark(transparent,#fff)}img.cover{width:100%;aspect-ratio:2/1;object-fit:cover;border-radius:.75rem}`
   if (accent === null) return scheme
   const { light, dark } = shadesOf(accent)
   return `${scheme}a{color:light-dark(${light.accent},${dark.accent})}button{border:0;border-radius:.5rem;background:light-dark(${light.accent},${dark.accent});color:light-dark(${light.onAccent},${dark.onAccent})}`
