@@ -22,8 +22,8 @@ interface CardFacts {
 }
 
 /**
- * What the fonts can show of a text, on one line. Pictures and marks that they lack are left out. A text with a letter that they lack is
- * left out as a whole, because what remains of its words would be wrong.
+ * What the fonts can show of a text, on one line. Pictures and marks that they lack are left out. A text in a script that they lack is left
+ * out as a whole, because what remains of its words would be wrong.
  */
 const shownOf = (text: string): string => {
   const line = text.replaceAll(/\s+/gu, " ")
@@ -53,7 +53,7 @@ const linesOf = (text: string, size: number): ReadonlyArray<string> => {
 
 const SIZES = [84, 68, 56] as const
 const MOST_LINES = 3
-/** No more characters fit on the lines of the smallest size, whose narrowest letters are a quarter as wide as high. */
+/** No more characters fit on the lines of the smallest size, whose narrowest characters are a quarter as wide as high. */
 const MOST_CHARACTERS = 230
 
 /** The title at the largest size at which it fits, cut at the smallest one. */

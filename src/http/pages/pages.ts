@@ -12,7 +12,6 @@ import { leavePages } from "./leave-pages.ts"
 import { listPages } from "./list-pages.ts"
 import { html, type PageRoute, renderPage } from "./page.ts"
 import { placePages } from "./place-pages.ts"
-import { sharePages } from "./share-pages.ts"
 import { signInPages } from "./sign-in-page.ts"
 import { unsubscribePages } from "./unsubscribe-pages.ts"
 
@@ -36,7 +35,6 @@ const pages = [
   ...leavePages,
   ...listPages,
   ...placePages,
-  ...sharePages,
   ...signInPages,
   ...unsubscribePages,
 ]
