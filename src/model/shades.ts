@@ -120,7 +120,7 @@ export const reachedOn = (accent: string, scheme: keyof typeof GROUNDS): number 
   Math.min(...GROUNDS[scheme].map((ground) => contrastOf(accent, ground)))
 
 /** Number of patterns of covers that are made where there is no picture. */
-export const COVER_PATTERNS = 6
+const COVER_PATTERNS = 6
 
 /** The pattern of a made cover: the same for the same title (FNV-1a). */
 export const coverPattern = (title: string): number => {
