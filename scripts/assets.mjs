@@ -1,5 +1,5 @@
 /**
- * The compiler leaves some sources alone: SQL migrations and functions, HTML, CSS and the guide of the help chat. They are copied
+ * The compiler leaves some sources alone: SQL migrations and functions, HTML, CSS, the fonts of share cards and the guide of the help chat. They are copied
  * beside the compiled files. Copies whose source no longer exists are removed, because the server applies every migration that
  * it finds.
  */
@@ -18,7 +18,7 @@ const BUILT = /(?:^|[\\/])\w+-files[\\/]/
 const assetsIn = (folder) =>
   readdirSync(folder, { recursive: true })
     .filter((name) => !BUILT.test(name))
-    .filter((name) => /\.(sql|html|css|md)$/.test(name))
+    .filter((name) => /\.(sql|html|css|md|otf|ttf)$/.test(name))
     .map((name) => join(folder, name))
 
 /** Returns how many files were new or changed. */

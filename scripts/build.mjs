@@ -81,7 +81,9 @@ if ([...docsInputs, ...pages].some((input) => modified(input) >= modified(join(d
 }
 
 const webFolder = join(root, "dist/src/web-files")
-const webInputs = ["packages/web", "packages/client/src"].flatMap((name) => sourcesIn(join(root, name)))
+const webInputs = ["packages/web", "packages/client/src"]
+  .flatMap((name) => sourcesIn(join(root, name)))
+  .concat(join(root, "src/model/shades.ts"))
 if (webInputs.some((input) => modified(input) >= modified(join(webFolder, "attendee.html")))) {
   const { buildWeb } = await import("./build-web.mjs")
   await buildWeb(webFolder)

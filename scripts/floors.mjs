@@ -60,7 +60,7 @@ export const FLOORS = {
   "src/http": [
     ["contract", "limits"],
     "transport",
-    ["description", "requests"],
+    ["cards", "description", "requests"],
     "handlers",
     ["pages", "media", "gateway", "mcp"],
     "development",

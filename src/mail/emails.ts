@@ -2,12 +2,13 @@
  * Text of each email, as plain text and as HTML. Subjects are ours: their only user text is the title of an event or the name of a
  * workspace, on one line (`lines.ts`). Values are escaped, and links are complete.
  */
-import type { Language } from "../model/presentation.ts"
 import type { EventRole, WorkspaceRole } from "../model/roles.ts"
+import { shadesOf } from "../model/shades.ts"
 import { escapeHtml } from "../model/text/escape-html.ts"
 import { markdownHtml } from "../model/text/markdown.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import { zonedMoment } from "../model/zoned-moment.ts"
+import type { EventFace } from "../store/event-face.ts"
 import { MAX_LENGTH_IN_SUBJECT, membersLine, strangersLine } from "./lines.ts"
 import type { Words } from "./words/en.ts"
 import { languageOf, wordsOf } from "./words/words.ts"
@@ -33,13 +34,7 @@ interface Link {
   readonly url: string
 }
 
-/** How the event of an email presents itself. */
-interface EventFace {
-  readonly language: Language | null
-  readonly coverUrl: string | null
-}
-
-const FACELESS: EventFace = { language: null, coverUrl: null }
+const FACELESS: EventFace = { language: null, coverUrl: null, logoUrl: null, accent: null, workspace: "" }
 
 interface Draft {
   readonly to: string
@@ -62,9 +57,34 @@ export const hello = (name: string | null, words: Words): string => {
   return words.hello(line === "" ? null : line)
 }
 
-/** The width is an attribute, because mail programs and the frame of a preview take no styles. */
-const coverHtml = (coverUrl: string | null): string =>
+/**
+ * Looks are attributes, because mail programs and the frame of a preview take no styles. Whatever has a ground has a colour of its text too,
+ * so that it stays legible where a mail program darkens the rest.
+ */
+const cell = (ground: string, color: string, content: string): string =>
+  `<table role="presentation" border="0" cellpadding="10" cellspacing="0"><tr><td bgcolor="${ground}"><font color="${color}">${content}</font></td></tr></table>`
+
+/** The logo stands on white, for which most are drawn; its words are shown where pictures are not. */
+const logoHtml = ({ logoUrl, workspace }: EventFace): string =>
+  logoUrl === null
+    ? ""
+    : cell(
+        "#ffffff",
+        "#15161d",
+        `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(membersLine(workspace, ""))}" height="40">`,
+      )
+
+const coverHtml = ({ coverUrl }: EventFace): string =>
   coverUrl === null ? "" : `<p><img src="${escapeHtml(coverUrl)}" alt="" width="100%"></p>`
+
+/** The first link of a branded email is a button. */
+const actionHtml = ({ label, url }: Link, index: number, accent: string | null): string => {
+  const [text, href] = [escapeHtml(label), escapeHtml(url)]
+  if (accent === null || index > 0) return `<p><a href="${href}">${text}</a></p><p>${href}</p>`
+  const { light } = shadesOf(accent)
+  const button = `<a href="${href}"><font color="${light.onAccent}"><b>${text}</b></font></a>`
+  return `${cell(light.accent, light.onAccent, button)}<p>${href}</p>`
+}
 
 export const writeEmail = ({
   to,
@@ -77,10 +97,7 @@ export const writeEmail = ({
   unsubscribe,
 }: Draft): EmailMessage => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
-  const actionsHtml = actions
-    .map(({ label, url }) => [escapeHtml(label), escapeHtml(url)])
-    .map(([label, url]) => `<p><a href="${url}">${label}</a></p><p>${url}</p>`)
-    .join("")
+  const actionsHtml = actions.map((action, index) => actionHtml(action, index, face.accent)).join("")
   const noMore = unsubscribe === undefined ? [] : [`${unsubscribe.label}:\n${unsubscribe.url}`]
   const noMoreHtml =
     unsubscribe === undefined
@@ -90,7 +107,7 @@ export const writeEmail = ({
     to,
     subject,
     text: [...lines, ...markdown, ...actions.map(({ label, url }) => `${label}:\n${url}`), why, ...noMore].join("\n\n"),
-    html: `<!doctype html><html lang="${languageOf(face.language)}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${coverHtml(face.coverUrl)}${paragraphs}${markdown.map(markdownHtml).join("")}${actionsHtml}<p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
+    html: `<!doctype html><html lang="${languageOf(face.language)}"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title><body>${logoHtml(face)}${coverHtml(face)}${paragraphs}${markdown.map(markdownHtml).join("")}${actionsHtml}<p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
     links: actions.map(({ url }) => url),
     ...(unsubscribe === undefined ? {} : { unsubscribeUrl: unsubscribe.url }),
   }
@@ -202,7 +219,7 @@ export const workspaceInvitationEmail = (
 /** An invitation to an event. */
 export const invitationEmail = (
   to: string,
-  invitation: EventFace & { readonly workspace: string; readonly event: string; readonly role: EventRole },
+  invitation: EventFace & { readonly event: string; readonly role: EventRole },
   url: string,
   unsubscribeUrl: string,
 ): EmailMessage => {

@@ -69,6 +69,8 @@ const deletedEvent = (notice: ClaimedNotice): NoticedEvent => ({
   timeZone: notice.timeZone,
   language: notice.language,
   coverUrl: null,
+  logoUrl: null,
+  accent: null,
   emailTexts: null,
   isCancelled: true,
   cancelReason: notice.reason,

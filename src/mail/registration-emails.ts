@@ -1,6 +1,7 @@
 /** Emails to people whose registration has no place yet, or none any more. `entryEmail` confirms a place. */
 import { DECLINE_REASON_LIMIT, type RegistrationState } from "../model/registration.ts"
 import { zonedMoment } from "../model/zoned-moment.ts"
+import type { EventFace } from "../store/event-face.ts"
 import type { StoredCalendarEvent } from "../store/events/calendar-events.ts"
 import type { Standing } from "../store/events/waiting-list.ts"
 import { type EmailMessage, eventNamed, hello, leaving, type PersonalLinks, titled, writeEmail } from "./emails.ts"
@@ -11,7 +12,7 @@ import { languageOf, wordsOf } from "./words/words.ts"
 /** A state without the right to enter. */
 type OutsideState = Exclude<RegistrationState, "approved">
 type OutsideStanding = Omit<Standing, "state"> & { readonly state: OutsideState }
-type EmailedEvent = Pick<StoredCalendarEvent, "title" | "scheduledAt" | "timeZone" | "language" | "coverUrl">
+type EmailedEvent = Pick<StoredCalendarEvent, "title" | "scheduledAt" | "timeZone"> & EventFace
 
 interface Told {
   readonly subject: string

@@ -2,32 +2,34 @@
 import type { Event } from "../model/event.ts"
 import type { RegistrationState } from "../model/registration.ts"
 import { zonedMoment } from "../model/zoned-moment.ts"
+import type { EventFace } from "../store/event-face.ts"
 import { type EmailMessage, eventNamed, hello, titled, writeEmail } from "./emails.ts"
 import { languageOf, wordsOf } from "./words/words.ts"
 
 export interface SeriesPlace {
-  readonly event: Pick<Event, "title" | "scheduledAt" | "timeZone" | "language" | "coverUrl">
+  readonly event: Pick<Event, "id" | "title" | "scheduledAt" | "timeZone">
   readonly state: RegistrationState
   /** The person enters the event, or without a place sees the state of the registration. */
   readonly url: string
 }
 
-/** `places` are in the order of their start. */
+/** `places` are in the order of their start; `face` is that of the first. */
 export const seriesEmail = (
   to: { readonly name: string; readonly email: string },
+  face: EventFace,
   places: readonly [SeriesPlace, ...ReadonlyArray<SeriesPlace>],
   calendarUrl: string,
 ): EmailMessage => {
   const [{ event: first }] = places
-  const words = wordsOf(first.language)
+  const words = wordsOf(face.language)
   const labelOf = ({ event: { title, scheduledAt, timeZone }, state }: SeriesPlace): string => {
     const when =
-      scheduledAt === null ? titled(title, words) : zonedMoment(scheduledAt, timeZone, languageOf(first.language))
+      scheduledAt === null ? titled(title, words) : zonedMoment(scheduledAt, timeZone, languageOf(face.language))
     return state === "approved" ? when : words.series.noPlace(when)
   }
   return writeEmail({
     to: to.email,
-    face: first,
+    face,
     subject: words.series.subject(titled(first.title, words)),
     lines: [hello(to.name, words), words.series.registered(eventNamed(first.title, words), places.length)],
     actions: [

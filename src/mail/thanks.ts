@@ -64,12 +64,12 @@ export const thanksSteps = ({ appUrl, publicUrl, surveyToken, mailPerWorkspacePe
 
     const post = (sql: Queryable, claimed: ClaimedThanks, person: ThankedPerson) =>
       Effect.gen(function* () {
-        const { eventId, workspaceId, title, language, coverUrl } = claimed
+        const { eventId, workspaceId, title } = claimed
         const { registrationId, email } = person
         const survey = yield* surveyFor(claimed, registrationId)
         const unsubscribe = `${publicUrl}/unsubscribe/${refusals.tokenFor({ workspaceId, kind: "thanks", email })}`
         const links = { recap: `${appUrl}/enter/${eventId}`, survey, unsubscribe }
-        yield* query(() => mailer.post(sql, thanksEmail({ ...person, event: title, language, coverUrl }, links)))
+        yield* query(() => mailer.post(sql, thanksEmail({ ...claimed, ...person, event: title }, links)))
       })
 
     /** Resolves to the number of emails posted; `undefined` when nothing is due. */

@@ -4,7 +4,7 @@ import { HostAbsence, HostAbsenceOfNode, NO_MEASURE } from "./host-absence.ts"
 import { Uuid } from "./ids.ts"
 import { named } from "./named.ts"
 import { Phase, PhaseInput } from "./phase.ts"
-import { CoverUrl, EmailTexts, Language } from "./presentation.ts"
+import { EmailTexts, EventBranding, Language, PictureUrl } from "./presentation.ts"
 import { Approval, WaitingList } from "./registration.ts"
 import { isVisible, LegibleText, MembersText, MembersTitle, membersText } from "./text/shown-text.ts"
 import { Instant, InstantInput, type Timestamp } from "./timestamp.ts"
@@ -44,9 +44,13 @@ const NullOrLanguage = Schema.NullOr(Language).annotate({
   description:
     "Language of the emails about the event, and of its page for people who chose none. Null: English, and the language of the reader's browser.",
 })
-const NullOrCoverUrl = Schema.NullOr(CoverUrl).annotate({
-  description: "Picture for the page of the event, previews of links to it, and emails: an address with https.",
+const NullOrCoverUrl = Schema.NullOr(PictureUrl).annotate({
+  description:
+    "Picture for the page of the event, previews of links to it, and emails: an address with https. Null: that of the workspace's branding, or else one is made from title and accent.",
   examples: ["https://cdn.example.com/launch.jpg"],
+})
+const NullOrBranding = Schema.NullOr(EventBranding).annotate({
+  description: "Logo, colour and scheme of the event. A null member is the workspace's; null: all are.",
 })
 const NullOrEmailTexts = Schema.NullOr(EmailTexts).annotate({
   description: "Own words in Markdown for emails about the event. Null: none.",
@@ -103,6 +107,7 @@ const Settings = Schema.Struct({
   location: NullOrLocation,
   language: NullOrLanguage,
   coverUrl: NullOrCoverUrl,
+  branding: NullOrBranding,
   emailTexts: NullOrEmailTexts,
   visibility: Visibility,
   ...CHOICES,
@@ -119,6 +124,7 @@ export const NEW_EVENT = {
   location: null,
   language: null,
   coverUrl: null,
+  branding: null,
   emailTexts: null,
   visibility: "unlisted",
   allowAnonymousVoting: false,
@@ -175,6 +181,7 @@ export const Event = Schema.Struct({
   location: Schema.NullOr(Schema.String),
   language: Schema.NullOr(Language),
   coverUrl: Schema.NullOr(Schema.String),
+  branding: Schema.NullOr(EventBranding),
   emailTexts: Schema.NullOr(EmailTexts),
   ...CHOICES,
   capacity: Schema.NullOr(Schema.Int),
@@ -247,6 +254,7 @@ const FIELDS_OF_NODE = {
   location: TextOfNode,
   language: Schema.NullOr(Language).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   coverUrl: TextOfNode,
+  branding: Schema.NullOr(EventBranding).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   emailTexts: Schema.NullOr(EmailTexts).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   reminders: Reminders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true))),
   reminderMinutes: Schema.NullOr(ReminderMinutes).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),

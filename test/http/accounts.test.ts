@@ -35,6 +35,7 @@ describe("signing up", () => {
         requireMfa: false,
         sso: "optional",
         publicList: false,
+        branding: null,
       },
     ])
     expect(JSON.stringify(answer.body)).not.toContain(PASSWORD)

@@ -71,13 +71,17 @@ describe("the page of a public event", () => {
       coverUrl: "https://example.com/cover.png",
       description: "A **day** of talks",
     }
-    const linkedDataOf = async (more: object): Promise<unknown> => {
+    const linkedDataOf = async (more: object): Promise<Json> => {
       const { id } = await published({ ...fields, ...more })
+      addresses.push(`${server.url}/e/${id}`)
       const html = await (await page(`/e/${id}`)).text()
       const [, json] = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec(html) ?? []
       return json === undefined ? undefined : JSON.parse(json)
     }
-    expect(await linkedDataOf({})).toEqual({
+    const addresses: string[] = []
+    const first = await linkedDataOf({})
+    const [url] = addresses
+    expect(first).toEqual({
       "@context": "https://schema.org",
       "@type": "Event",
       name: "</script>Launch",
@@ -85,17 +89,37 @@ describe("the page of a public event", () => {
       endDate: "2099-03-01T11:00:00.000Z",
       eventStatus: "https://schema.org/EventScheduled",
       eventAttendanceMode: "https://schema.org/MixedEventAttendanceMode",
-      location: { "@type": "Place", name: "Hall 3" },
+      location: [
+        { "@type": "Place", name: "Hall 3" },
+        { "@type": "VirtualLocation", url },
+      ],
+      organizer: { "@type": "Organization", name: "Acme" },
+      url,
       description: "A day of talks",
       image: "https://example.com/cover.png",
     })
-    expect(await linkedDataOf({ location: null })).not.toHaveProperty("location")
+    expect(await linkedDataOf({ location: null, coverUrl: null })).toMatchObject({
+      eventAttendanceMode: "https://schema.org/OnlineEventAttendanceMode",
+      location: { "@type": "VirtualLocation", url: addresses[1] },
+      image: `${addresses[1]}/card.png`,
+    })
     const { id } = await published(fields)
     const body = { reason: "Rain" }
     expect((await call(server.url, "POST", `/v1/events/${id}/cancel`, { key: acme.key, body })).status).toBe(200)
     expect(await (await page(`/e/${id}`)).text()).toContain('"eventStatus":"https://schema.org/EventCancelled"')
     expect(await linkedDataOf({ visibility: "unlisted" })).toBeUndefined()
     expect(await linkedDataOf({ scheduledAt: null, scheduledEndAt: null })).toBeUndefined()
+  })
+
+  test("names the speakers whom the workspace announces in the JSON-LD, once each", async () => {
+    const event = await published({ visibility: "public", scheduledAt: "2099-03-01T10:00:00.000Z" })
+    await createPerson(server.url, acme.key, event.id, "speaker", "Grace <Hopper>")
+    await createPerson(server.url, acme.key, event.id, "host", "Ada Lovelace")
+    await createPerson(server.url, acme.key, event.id, "viewer", "Nobody")
+    const html = await (await page(`/e/${event.id}`)).text()
+    expect(html).toContain(
+      '"performer":[{"@type":"Person","name":"Ada Lovelace"},{"@type":"Person","name":"Grace \\u003cHopper>"}]',
+    )
   })
 
   test.each(BAD)("shows %j as text", async (text) => {

@@ -101,9 +101,11 @@ describe("the page", () => {
     })
   })
 
-  test("has no picture where the event has none", async () => {
+  test("has its share card for previews where the event has no picture", async () => {
     const { id } = await published({ description: "Plain" })
-    expect(await (await page(id, "en")).text()).not.toMatch(/og:image|<img/)
+    const html = await (await page(id, "en")).text()
+    expect(html).toContain(`<meta property="og:image" content="${server.url}/e/${id}/card.png">`)
+    expect(html).not.toContain("<img")
   })
 })
 

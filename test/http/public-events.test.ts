@@ -61,6 +61,8 @@ describe("an event's public view", () => {
         location: null,
         language: null,
         coverUrl: null,
+        workspace: { name: "Acme" },
+        branding: { logoUrl: null, accent: null, theme: null, shades: null },
         cancelledAt: null,
         cancelReason: null,
         startedAt: null,

@@ -27,7 +27,7 @@ const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 const TITLE = "Node.js meetup 👨‍👩‍👧 می‌خواهم (https://events.example)"
 
-const FACE = { language: null, coverUrl: null }
+const FACE = { language: null, coverUrl: null, logoUrl: null, accent: null, workspace: "Acme" }
 
 const EVENT = {
   ...FACE,

@@ -98,7 +98,15 @@ const newWorkspace = async (): Promise<string> => {
   return id
 }
 
-const PLAIN = { timeZone: null, language: null, coverUrl: null, own: null }
+const PLAIN = {
+  timeZone: null,
+  language: null,
+  coverUrl: null,
+  logoUrl: null,
+  accent: null,
+  workspace: "Acme",
+  own: null,
+}
 const START = Date.parse("2027-05-01T10:00:00Z")
 
 /** A published event at `START`, for which these people registered so long before it. */

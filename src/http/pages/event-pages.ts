@@ -13,6 +13,7 @@ import { findTableNotes } from "../../store/events/table-notes.ts"
 import type { TableContent } from "../contract/events/table-summary.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { type Html, html, openingForm, openingPage, openRoute, type PageRoute, queryValue, renderPage } from "./page.ts"
+import { sharePages } from "./share-pages.ts"
 
 const NOBODYS_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -90,4 +91,5 @@ export const eventPages = [
     },
   },
   openRoute("/events/:id/table-summary", showNotes),
+  ...sharePages,
 ] satisfies ReadonlyArray<PageRoute>

@@ -49,8 +49,8 @@ const visitor = (request: HttpRequest) =>
 
 const about = (invitation: InvitationRow): Html =>
   invitation.eventTitle === null
-    ? html`<p>You are invited to the workspace <strong>${invitation.workspaceName}</strong> as ${invitation.role}.</p>`
-    : html`<p>${invitation.workspaceName} invites you to <strong>${invitation.eventTitle}</strong> as ${invitation.role}.</p>`
+    ? html`<p>You are invited to the workspace <strong>${invitation.workspace}</strong> as ${invitation.role}.</p>`
+    : html`<p>${invitation.workspace} invites you to <strong>${invitation.eventTitle}</strong> as ${invitation.role}.</p>`
 
 const form = (token: string, fields: Html): Html =>
   html`<form method="post" action="/invite"><input type="hidden" name="token" value="${token}">${fields}</form>`

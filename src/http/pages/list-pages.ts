@@ -60,7 +60,7 @@ const listPage = (slug: string, words: string) =>
     const list =
       events.length === 0 ? html`<p>${none}</p>` : html`<ul>${events.map((event) => itemOf(appUrl, event))}</ul>`
     const calendar = html`<p><a href="/w/${slug}${CALENDAR_SUFFIX}">Calendar of these events</a></p>`
-    return renderPage(workspace.name, html`${search}${list}${calendar}`)
+    return renderPage(workspace.name, html`${search}${list}${calendar}`, { brand: workspace })
   })
 
 const calendar = (slug: string, request: HttpRequest) =>

@@ -7,6 +7,8 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
+import type { WorkspaceBranding } from "../../model/presentation.ts"
+import { shadesOf } from "../../model/shades.ts"
 import { escapeHtml } from "../../model/text/escape-html.ts"
 import type { LimitName } from "../limits/rate-limits.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
@@ -56,14 +58,46 @@ const SCRIPT_POLICIES: { readonly [name in ScriptName]: string } = {
   passkey: `script-src 'sha256-${hashOf(PASSKEY_SCRIPT)}'; connect-src 'self'; `,
 }
 
-const headersOf = (script: ScriptName | undefined): HttpResponse["headers"] => [
+/** A workspace on the page of its events. */
+interface Brand {
+  readonly name: string
+  readonly branding: WorkspaceBranding | null
+}
+
+/** Grounds and texts are those of `STYLE`, which follows the reader's device. */
+const styleOf = ({ branding }: Brand): string => {
+  const { accent = null, theme = null } = branding ?? {}
+  const scheme = `:root{color-scheme:${theme === null || theme === "system" ? "light dark" : theme}}body{color:light-dark(#1b1b1f,#e6e1e5);background:light-dark(#fff,#1b1b1f)}img{display:block;max-width:100%}img.logo{height:2.5rem;max-width:14rem;padding:.25rem .5rem;border-radius:.375rem;object-fit:contain;object-position:left;background:light-dark(transparent,#fff)}img.cover{width:100%;aspect-ratio:2/1;object-fit:cover;border-radius:.75rem}`
+  if (accent === null) return scheme
+  const { light, dark } = shadesOf(accent)
+  return `${scheme}a{color:light-dark(${light.accent},${dark.accent})}button{border:0;border-radius:.5rem;background:light-dark(${light.accent},${dark.accent});color:light-dark(${light.onAccent},${dark.onAccent})}`
+}
+
+const picturesOf = ({ branding }: Brand): ReadonlyArray<string> =>
+  [branding?.logoUrl, branding?.coverUrl].filter((url) => typeof url === "string")
+
+const mastheadOf = ({ name, branding }: Brand): Html => {
+  const { logoUrl = null, coverUrl = null } = branding ?? {}
+  const logo = logoUrl === null ? html`` : html`<img class="logo" src="${logoUrl}" alt="${name}">`
+  return html`${logo}${coverUrl === null ? html`` : html`<img class="cover" src="${coverUrl}" alt="">`}`
+}
+
+/** Only from where the page's pictures are may the browser load any. */
+const imagePolicy = (brand: Brand): string => {
+  const origins = new Set(picturesOf(brand).map((url) => new URL(url).origin))
+  return origins.size === 0 ? "" : `img-src ${[...origins].join(" ")}; `
+}
+
+const NO_BRAND: Brand = { name: "", branding: null }
+
+const headersOf = (script: ScriptName | undefined, brand: Brand): HttpResponse["headers"] => [
   ["content-type", "text/html; charset=utf-8"],
   ["cache-control", "no-store"],
   // A page's address may hold a token and must not be sent to other sites. Under `no-referrer`, forms would have the origin `null`.
   ["referrer-policy", "same-origin"],
   [
     "content-security-policy",
-    `default-src 'none'; ${script === undefined ? "" : SCRIPT_POLICIES[script]}style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; ${imagePolicy(brand)}${script === undefined ? "" : SCRIPT_POLICIES[script]}style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   ],
 ]
 
@@ -75,11 +109,12 @@ export const renderPage = (
     readonly headers?: HttpResponse["headers"]
     /** `opening` belongs to the form of `openingForm`, `passkey` to that of `passkeyForm`. */
     readonly script?: ScriptName | undefined
+    readonly brand?: Brand
   } = {},
 ): HttpResponse => ({
   status: options.status ?? 200,
-  headers: [...headersOf(options.script), ...(options.headers ?? [])],
-  body: html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE)}</style></head><body><main><h1>${title}</h1>${body}</main>${options.script === undefined ? "" : new Html(`<script>${SCRIPTS[options.script]}</script>`)}</body></html>`
+  headers: [...headersOf(options.script, options.brand ?? NO_BRAND), ...(options.headers ?? [])],
+  body: html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE + (options.brand === undefined ? "" : styleOf(options.brand)))}</style></head><body><main>${options.brand === undefined ? html`` : mastheadOf(options.brand)}<h1>${title}</h1>${body}</main>${options.script === undefined ? "" : new Html(`<script>${SCRIPTS[options.script]}</script>`)}</body></html>`
     .text,
 })
 

@@ -5,19 +5,27 @@ interface Described {
   readonly scheduledAt: string | null
   readonly scheduledEndAt: string | null
   readonly location: string | null
-  readonly coverUrl: string | null
+  readonly workspace: { readonly name: string }
   readonly visibility: string
   readonly cancelledAt: string | null
   readonly cast: ReadonlyArray<{ readonly name: string }>
+  readonly speakers: ReadonlyArray<{ readonly name: string }>
 }
 
 /**
  * The element for the page's head; empty for an event that has no time, or that is not for everybody. `description` is plain text.
  * The element is a data block, to which the page's policy for scripts does not apply.
  */
-export const structuredDataOf = (event: Described, description: string): string => {
-  const { title, scheduledAt, scheduledEndAt, location, coverUrl, visibility, cancelledAt, cast } = event
+export const structuredDataOf = (
+  event: Described,
+  description: string,
+  { page, image }: { readonly page: string; readonly image: string },
+): string => {
+  const { title, scheduledAt, scheduledEndAt, location, visibility, cancelledAt, workspace } = event
   if (visibility !== "public" || scheduledAt === null) return ""
+  const online = { "@type": "VirtualLocation", url: page }
+  // The announced speakers; once there is a cast, everybody who is or was on stage besides them.
+  const performers = [...new Set([...event.speakers, ...event.cast].map(({ name }) => name))]
   const mode = location === null ? "OnlineEventAttendanceMode" : "MixedEventAttendanceMode"
   const data = {
     "@context": "https://schema.org",
@@ -27,10 +35,12 @@ export const structuredDataOf = (event: Described, description: string): string 
     ...(scheduledEndAt === null ? {} : { endDate: scheduledEndAt }),
     eventStatus: `https://schema.org/${cancelledAt === null ? "EventScheduled" : "EventCancelled"}`,
     eventAttendanceMode: `https://schema.org/${mode}`,
-    ...(location === null ? {} : { location: { "@type": "Place", name: location } }),
+    location: location === null ? online : [{ "@type": "Place", name: location }, online],
+    organizer: { "@type": "Organization", name: workspace.name },
+    url: page,
+    image,
     ...(description === "" ? {} : { description }),
-    ...(coverUrl === null ? {} : { image: coverUrl }),
-    ...(cast.length === 0 ? {} : { performer: cast.map(({ name }) => ({ "@type": "Person", name })) }),
+    ...(performers.length === 0 ? {} : { performer: performers.map((name) => ({ "@type": "Person", name })) }),
   }
   // A `<` in a text must not end the element.
   return `<script type="application/ld+json">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`

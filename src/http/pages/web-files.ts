@@ -35,13 +35,15 @@ const TYPES: { readonly [ending: string]: string } = {
 const KEPT = "public, max-age=31536000, immutable"
 
 /** HTML files with the paths that serve them. */
-const ATTENDEE = ["/", "/join", "/join/:code", "/answers/:id", "/survey/:id"]
+const ATTENDEE = ["/", "/join", "/join/:code"]
 const EVENT = ["/e/:id", "/enter/:id"]
+const FORMS = ["/answers/:id", "/survey/:id"]
+const SCREEN = ["/screen/:id"]
 const HOST = ["/host", "/host/:section", "/host/:section/:id", "/host/:section/:id/:tab"]
 
 interface Policy {
-  /** Whether other origins are allowed: pictures, films and media servers may be hosted anywhere. */
-  readonly elsewhere: boolean
+  /** What may come from other origins: `pictures`, or also films and media servers, which may be hosted anywhere. */
+  readonly elsewhere: "nothing" | "pictures" | "media"
   readonly ancestors: ReadonlyArray<string>
 }
 
@@ -50,14 +52,15 @@ const mediaAt = (url: string | null): string => (url === null ? "" : ` ${url} ${
 
 const policyOf = ({ publicUrl, mediaUrl }: WebOptions, { elsewhere, ancestors }: Policy): string => {
   const sockets = publicUrl.replace(/^http/, "ws")
-  const media = elsewhere ? ` https: wss:${mediaAt(mediaUrl)}` : ""
+  const loadsMedia = elsewhere === "media"
+  const media = loadsMedia ? ` https: wss:${mediaAt(mediaUrl)}` : ""
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' data: blob:${elsewhere ? " https:" : ""}`,
+    `img-src 'self' data: blob:${elsewhere === "nothing" ? "" : " https:"}`,
     `connect-src 'self' ${sockets}${media}`,
-    `media-src 'self' blob:${elsewhere ? " https:" : ""}`,
+    `media-src 'self' blob:${loadsMedia ? " https:" : ""}`,
     "worker-src 'self' blob:",
     "base-uri 'none'",
     "form-action 'self'",
@@ -132,27 +135,32 @@ export const webRoutes = (folder: URL, options: WebOptions): ReadonlyArray<WebRo
     name: string,
     paths: ReadonlyArray<string>,
     policy: Policy,
-    ofEvents: ReadonlyArray<string> = [],
+    ofEvents: { readonly [shows in "event" | "look"]?: ReadonlyArray<string> } = {},
   ): ReadonlyArray<WebRoute> => {
     const text = readFileSync(new URL(`${name}.html`, folder), "utf8")
     const headers = pageHeaders(policyOf(options, policy))
     const built = sharedBody(Effect.succeed(text), headers)
-    const answer = withTexts(built, texts)
-    const routes = paths.map((path) => ({ path, answer }))
-    if (ofEvents.length === 0) return routes
-    const answerOfEvent = withTexts(
-      withEvent({ file: text, headers, plain: built, languageFor: (request) => languageOf(texts, request) }),
-      texts,
-    )
-    return [...routes, ...ofEvents.map((path) => ({ path, readsEvent: true, answer: answerOfEvent }))]
+    const plain = withTexts(built, texts)
+    const languageFor = (request: HttpRequest) => languageOf(texts, request)
+    const { publicUrl } = options
+    const routesOf = (shows: "event" | "look"): ReadonlyArray<WebRoute> => {
+      const answer = withTexts(withEvent({ file: text, shows, headers, publicUrl, plain: built, languageFor }), texts)
+      return (ofEvents[shows] ?? []).map((path) => ({ path, readsEvent: true, answer }))
+    }
+    return [...paths.map((path) => ({ path, answer: plain })), ...routesOf("event"), ...routesOf("look")]
   }
   const assets = new Map(names.map((name) => [name, assetAnswer(folder, name)]))
   const absent: Answer = () => Effect.succeed(undefined)
-  const own: Policy = { elsewhere: false, ancestors: [] }
+  const own: Policy = { elsewhere: "nothing", ancestors: [] }
   return [
-    ...page("attendee", ATTENDEE, { elsewhere: true, ancestors: options.embedOrigins }, EVENT),
-    ...page("host", HOST, { elsewhere: true, ancestors: [] }),
-    ...page("screen", ["/screen/:id"], own),
+    ...page(
+      "attendee",
+      ATTENDEE,
+      { elsewhere: "media", ancestors: options.embedOrigins },
+      { event: EVENT, look: FORMS },
+    ),
+    ...page("host", HOST, { elsewhere: "media", ancestors: [] }),
+    ...page("screen", [], { elsewhere: "pictures", ancestors: [] }, { look: SCREEN }),
     ...page("ops", ["/ops"], own),
     ...(options.production ? [] : page("play", ["/play"], own)),
     {

@@ -1,8 +1,8 @@
 /** Events as calendars and emails show them. */
 import type { Event, EventStatus } from "../../model/event.ts"
-import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { type EventFace, FACE } from "../event-face.ts"
 import { matches, patternOf } from "../search.ts"
 
 export interface CalendarEvent {
@@ -23,20 +23,17 @@ export interface CalendarEvent {
   readonly changedAt: Timestamp
 }
 
-export interface StoredCalendarEvent extends CalendarEvent {
+export interface StoredCalendarEvent extends CalendarEvent, EventFace {
   readonly workspaceId: string
   readonly status: EventStatus
   readonly cancelReason: string | null
-  /** Language of the emails; null: the usual one. */
-  readonly language: Language | null
-  readonly coverUrl: string | null
   readonly emailTexts: Event["emailTexts"]
 }
 
 /** Columns of an event in a calendar, of `events e` and `workspaces w`. */
-const COLUMNS = `e.id, e.workspace_id, w.name as workspace, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
+const COLUMNS = `e.id, e.workspace_id, ${FACE}, e.title, e.scheduled_at, e.scheduled_end_at, e.status, e.cancel_reason,
   coalesce(e.description, case when jsonb_typeof(e.metadata->'description') = 'string' then e.metadata->>'description' end)
-    as description, e.location, e.time_zone, e.language, e.cover_url, e.email_texts,
+    as description, e.location, e.time_zone, e.email_texts,
   e.cancelled_at is not null as is_cancelled, e.calendar_sequence as sequence,
   coalesce(e.calendar_changed_at, e.created_at) as changed_at`
 

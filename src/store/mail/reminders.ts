@@ -1,9 +1,9 @@
 /** Reminders of scheduled events: which are due, which is next, and their recipients. */
 import { EARLIEST_REMINDER } from "../../model/event.ts"
-import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
+import { type EventFace, FACE } from "../event-face.ts"
 
 /** A kind of reminder with the planned starts for which it is due: later than `after`, and no later than `upTo`. */
 export interface DueKind {
@@ -26,21 +26,19 @@ export const openReminders = async (sql: Queryable, { kind, after, upTo }: DueKi
     on conflict do nothing`
 }
 
-export interface ClaimedReminder {
+export interface ClaimedReminder extends EventFace {
   readonly eventId: string
   readonly workspaceId: string
   readonly title: string
   readonly timeZone: string | null
-  readonly language: Language | null
-  readonly coverUrl: string | null
   /** The organisers' own words in reminders. */
   readonly own: string | null
   readonly scheduledAt: Timestamp
   readonly afterEmail: string
 }
 
-/** Columns of a claimed reminder, of `event_reminders r` and `events e`. */
-const CLAIMED = `r.event_id, e.workspace_id, e.title, e.time_zone, e.language, e.cover_url, e.email_texts->>'reminder' as own,
+/** Columns of a claimed reminder, of `event_reminders r`, `events e` and `workspaces w`. */
+const CLAIMED = `r.event_id, e.workspace_id, e.title, e.time_zone, ${FACE}, e.email_texts->>'reminder' as own,
   r.scheduled_at, r.after_email`
 
 /**
@@ -53,7 +51,7 @@ export const claimReminder = async (
 ): Promise<ClaimedReminder | undefined> => {
   const [row] = await sql<ClaimedReminder[]>`
     select ${sql.unsafe(CLAIMED)}
-      from event_reminders r join events e on e.id = r.event_id
+      from event_reminders r join events e on e.id = r.event_id join workspaces w on w.id = e.workspace_id
      where r.kind = ${kind} and not r.done and r.scheduled_at > ${after} and r.scheduled_at <= ${upTo}
        and e.scheduled_at = r.scheduled_at and e.status = 'scheduled' and e.cancelled_at is null
        and e.reminders and e.reminder_minutes is null and e.visibility <> 'private'
@@ -89,7 +87,7 @@ export const claimOwnReminder = async (
 ): Promise<(ClaimedReminder & { readonly kind: string }) | undefined> => {
   const [row] = await sql<(ClaimedReminder & { readonly kind: string })[]>`
     select ${sql.unsafe(CLAIMED)}, r.kind
-      from event_reminders r join events e on e.id = r.event_id
+      from event_reminders r join events e on e.id = r.event_id join workspaces w on w.id = e.workspace_id
      where not r.done and r.kind not in ('day', 'minutes') and r.scheduled_at > ${now}::timestamptz
        and r.scheduled_at > ${now}::timestamptz
            + make_interval(mins => case when r.kind ~ '^[0-9]+$' then r.kind::integer end - ${LATEST_MINUTES})

@@ -1,8 +1,8 @@
 /** Emails after an event: at which events they are due, which is next, and their recipients. */
-import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { DELETED_WORKSPACES } from "../deleted-workspaces.ts"
+import { type EventFace, FACE } from "../event-face.ts"
 
 /** Ends of events after which emails are due: later than `after`, and no later than `upTo`. */
 interface DueEnds {
@@ -33,13 +33,11 @@ export const closeThanks = async (sql: Queryable, { after }: DueEnds, limit: num
        where not t.done and e.ended_at <= ${after} order by t.touched_at limit ${limit} for update of t skip locked))`
 }
 
-export interface ClaimedThanks {
+export interface ClaimedThanks extends EventFace {
   readonly eventId: string
   readonly workspaceId: string
   readonly title: string
   readonly anonymous: boolean
-  readonly language: Language | null
-  readonly coverUrl: string | null
   /** Whether the survey has questions. */
   readonly asks: boolean
   readonly afterEmail: string
@@ -48,8 +46,8 @@ export interface ClaimedThanks {
 /** Claims the longest waiting event for the caller's transaction; the event's row is locked against deletion. */
 export const claimThanks = async (sql: Queryable, { after }: DueEnds): Promise<ClaimedThanks | undefined> => {
   const [row] = await sql<ClaimedThanks[]>`
-    select t.event_id, e.workspace_id, e.title, e.language, e.cover_url, f.anonymous, f.questions <> '[]' as asks, t.after_email
-      from event_thanks t join events e on e.id = t.event_id join event_forms f on f.event_id = e.id and f.form = 'survey' and f.thanks
+    select t.event_id, e.workspace_id, e.title, ${sql.unsafe(FACE)}, f.anonymous, f.questions <> '[]' as asks, t.after_email
+      from event_thanks t join events e on e.id = t.event_id join workspaces w on w.id = e.workspace_id join event_forms f on f.event_id = e.id and f.form = 'survey' and f.thanks
      where not t.done and e.ended_at > ${after} and e.visibility <> 'private' and e.workspace_id not in ${sql.unsafe(DELETED_WORKSPACES)}
      order by t.touched_at limit 1 for update of t skip locked for key share of e skip locked`
   return row

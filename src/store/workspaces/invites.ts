@@ -1,8 +1,8 @@
 /** Invites, by id for their managers and by the hash of their token for its holder. */
-import type { Language } from "../../model/presentation.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { lockWorkspace } from "../accounts/credentials.ts"
 import type { Queryable } from "../database.ts"
+import { type EventFace, FACE } from "../event-face.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
 type InviteKind = "workspace" | "event"
@@ -23,13 +23,10 @@ export interface InviteRow {
 }
 
 /** An invite with its workspace and event. */
-export interface InvitationRow extends InviteRow {
+export interface InvitationRow extends InviteRow, EventFace {
   readonly workspaceId: string
-  readonly workspaceName: string
   readonly workspaceSlug: string
   readonly eventTitle: string | null
-  readonly language: Language | null
-  readonly coverUrl: string | null
   readonly eventStatus: string | null
   readonly scheduledAt: Timestamp | null
 }
@@ -85,8 +82,8 @@ export const pageInvites = async (sql: Queryable, workspaceId: string, page: Pag
   return toPage(rows, page.limit)
 }
 
-const INVITATION = `select ${INVITE}, i.workspace_id, w.name as workspace_name, w.slug as workspace_slug,
-  e.title as event_title, e.language, e.cover_url, e.status as event_status, e.scheduled_at
+const INVITATION = `select ${INVITE}, i.workspace_id, ${FACE}, w.slug as workspace_slug,
+  e.title as event_title, e.status as event_status, e.scheduled_at
   from invites i join workspaces w on w.id = i.workspace_id left join events e on e.id = i.event_id`
 
 export const findInvitation = async (sql: Queryable, tokenHash: Uint8Array): Promise<InvitationRow | undefined> => {

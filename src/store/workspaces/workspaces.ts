@@ -1,6 +1,7 @@
 /** Workspaces and their members. */
 import { Effect } from "effect"
 import { SlugTaken, type Unavailable } from "../../model/errors.ts"
+import type { WorkspaceBranding } from "../../model/presentation.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -17,6 +18,7 @@ interface WorkspaceRow {
   readonly sso: "optional" | "required"
   /** Whether `/w/{slug}` shows the public events. */
   readonly publicList: boolean
+  readonly branding: WorkspaceBranding | null
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }
@@ -35,7 +37,7 @@ export const insertWorkspace = (
       () => sql<WorkspaceRow[]>`
         insert into workspaces (id, name, slug, founder_account_id)
         values (${workspace.id}, ${workspace.name}, ${workspace.slug}, ${workspace.ownerId})
-        returning id, name, slug, require_mfa, sso, public_list, created_at, updated_at`,
+        returning id, name, slug, require_mfa, sso, public_list, branding, created_at, updated_at`,
       "workspaces_slug_key",
       () => new SlugTaken({ slug: workspace.slug }),
     )
@@ -65,6 +67,7 @@ export const updateWorkspace = (
     readonly requireMfa?: boolean
     readonly sso?: "optional" | "required"
     readonly publicList?: boolean
+    readonly branding?: WorkspaceBranding | null
   },
 ): Effect.Effect<WorkspaceRow, SlugTaken | Unavailable> =>
   Effect.gen(function* () {
@@ -73,8 +76,10 @@ export const updateWorkspace = (
         update workspaces set name = coalesce(${change.name ?? null}, name), slug = coalesce(${change.slug ?? null}, slug),
                require_mfa = coalesce(${change.requireMfa ?? null}, require_mfa),
                sso = coalesce(${change.sso ?? null}, sso),
-               public_list = coalesce(${change.publicList ?? null}, public_list), updated_at = now()
-         where id = ${id} returning id, name, slug, require_mfa, sso, public_list, created_at, updated_at`,
+               public_list = coalesce(${change.publicList ?? null}, public_list),
+               branding = ${change.branding === undefined ? sql`branding` : sql`${change.branding === null ? null : sql.json(change.branding)}::jsonb`},
+               updated_at = now()
+         where id = ${id} returning id, name, slug, require_mfa, sso, public_list, branding, created_at, updated_at`,
       "workspaces_slug_key",
       () => new SlugTaken({ slug: change.slug ?? "" }),
     )
@@ -86,6 +91,17 @@ export const findWorkspaceName = async (sql: Queryable, id: string): Promise<str
   return row?.name
 }
 
+/** Name and branding of a workspace, which the pages of its events show. */
+export interface WorkspaceFace {
+  readonly name: string
+  readonly branding: WorkspaceBranding | null
+}
+
+export const findWorkspaceFace = async (sql: Queryable, id: string): Promise<WorkspaceFace> => {
+  const [row] = await sql<WorkspaceFace[]>`select name, branding from workspaces where id = ${id}`
+  return row ?? { name: "", branding: null }
+}
+
 export const isSlugTaken = async (sql: Queryable, slug: string): Promise<boolean> => {
   const rows = await sql`select 1 from workspaces where slug = ${slug}`
   return rows.length > 0
@@ -94,7 +110,7 @@ export const isSlugTaken = async (sql: Queryable, slug: string): Promise<boolean
 /** Every workspace of an account, for the account view. */
 export const listAccountWorkspaces = (sql: Queryable, accountId: string): Promise<MemberWorkspaceRow[]> =>
   sql<MemberWorkspaceRow[]>`
-    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.public_list, w.created_at, w.updated_at, m.role
+    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.public_list, w.branding, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null order by w.created_at desc, w.id desc`.then((rows) => [
     ...rows,
@@ -107,7 +123,7 @@ export const pageAccountWorkspaces = async (
 ): Promise<Page<MemberWorkspaceRow>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<MemberWorkspaceRow[]>`
-    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.public_list, w.created_at, w.updated_at, m.role
+    select w.id, w.name, w.slug, w.require_mfa, w.sso, w.public_list, w.branding, w.created_at, w.updated_at, m.role
       from workspace_members m join workspaces w on w.id = m.workspace_id
      where m.account_id = ${accountId} and w.deleted_at is null and (w.created_at, w.id) < (${after.createdAt}, ${after.id})
      order by w.created_at desc, w.id desc limit ${page.limit + 1}`
@@ -117,7 +133,7 @@ export const pageAccountWorkspaces = async (
 export const pageWorkspaces = async (sql: Queryable, page: PageRequest): Promise<Page<WorkspaceRow>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<WorkspaceRow[]>`
-    select id, name, slug, require_mfa, sso, public_list, created_at, updated_at from workspaces
+    select id, name, slug, require_mfa, sso, public_list, branding, created_at, updated_at from workspaces
      where (created_at, id) < (${after.createdAt}, ${after.id}) and deleted_at is null
      order by created_at desc, id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
@@ -148,8 +164,8 @@ export const findMember = async (
 export const findListedWorkspace = async (
   sql: Queryable,
   slug: string,
-): Promise<{ readonly id: string; readonly name: string } | undefined> => {
-  const [row] = await sql<{ id: string; name: string }[]>`
-    select id, name from workspaces where slug = ${slug} and public_list and deleted_at is null`
+): Promise<(WorkspaceFace & { readonly id: string }) | undefined> => {
+  const [row] = await sql<(WorkspaceFace & { readonly id: string })[]>`
+    select id, name, branding from workspaces where slug = ${slug} and public_list and deleted_at is null`
   return row
 }

@@ -1,8 +1,10 @@
 /** The event's title, time, description, agenda and cast. */
 import { CalendarDays, CalendarPlus, MapPin, Mic, Users } from "lucide-react"
 import { useEffect, useState } from "react"
+import { coverPattern } from "../../../../src/model/shades.ts"
 import type { PublicEvent } from "../api/public-event.ts"
 import { useFormats, useTexts } from "../texts/language.tsx"
+import { Logo } from "../ui/branding.tsx"
 import { ShareButton } from "./share-button.tsx"
 
 /** Milliseconds until a time, updated each second; 0 from then on. */
@@ -124,16 +126,17 @@ const Agenda = ({ phases }: Pick<PublicEvent, "phases">) => {
   )
 }
 
-/** The picture of an event that has none: its colour follows from its id. */
-const Cover = ({ event: { coverUrl, id } }: { readonly event: PublicEvent }) =>
+/** The picture, or else one that is made of the title and the accent. */
+const Cover = ({ event: { coverUrl, title } }: { readonly event: PublicEvent }) =>
   coverUrl === null ? (
-    <div className="cover cover-made" data-of={id} />
+    <div className="cover cover-made" data-pattern={coverPattern(title)} />
   ) : (
     <img className="cover" src={coverUrl} alt="" />
   )
 
 export const EventHead = ({ event }: { readonly event: PublicEvent }) => (
   <header className="event-head">
+    <Logo of={event} />
     <Cover event={event} />
     <Status event={event} />
     <h1>{event.title}</h1>

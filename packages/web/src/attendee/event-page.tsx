@@ -5,6 +5,7 @@ import { type EventSession, forgetSession, keepSession, sessionOf } from "../api
 import { rest } from "../api/rest.ts"
 import { useTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
+import { Logo, useBranding } from "../ui/branding.tsx"
 import { Button } from "../ui/button.tsx"
 import { LanguageChoice } from "../ui/language-choice.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
@@ -39,6 +40,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
   const [isInside, goInside] = useState(false)
   const event = usePublicEvent(eventId, session?.token)
   const status = event.value?.status
+  useBranding(event.value?.branding)
   useEffect(() => {
     if (entryToken === null) return
     enter(eventId, entryToken).then(setSession, fail)
@@ -84,6 +86,7 @@ export const EventPage = ({ eventId }: { readonly eventId: string }) => {
         <LiveRoom
           eventId={eventId}
           session={session}
+          logo={event.value === undefined ? null : <Logo of={event.value} />}
           onLeave={() => goInside(false)}
           onSignOut={signOut}
           onEnd={leaveEnded}

@@ -4,6 +4,7 @@ import { entryToken } from "../api/entry-token.ts"
 import { AnswerForm } from "../forms/answer-form.tsx"
 import type { PublicForm } from "../forms/answers.ts"
 import { useTexts } from "../texts/language.tsx"
+import { Logo, useBranding } from "../ui/branding.tsx"
 import { LinkButton } from "../ui/button.tsx"
 import { usePublicEvent } from "./use-public-event.ts"
 
@@ -14,12 +15,15 @@ interface Props {
 
 export const FormPage = ({ eventId, form }: Props) => {
   const { attendee } = useTexts()
-  const title = usePublicEvent(eventId, undefined).value?.title
+  const { value: event } = usePublicEvent(eventId, undefined)
+  const title = event?.title
+  useBranding(event?.branding)
   useEffect(() => {
     if (title !== undefined) document.title = title
   }, [title])
   return (
     <main className="page page-narrow stack">
+      {event === undefined ? null : <Logo of={event} />}
       <h1>{title ?? attendee.title}</h1>
       <AnswerForm
         eventId={eventId}

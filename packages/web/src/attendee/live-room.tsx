@@ -19,6 +19,7 @@ import { useEmbedding } from "./use-embedding.ts"
 interface Props {
   readonly eventId: string
   readonly session: EventSession | undefined
+  readonly logo: React.ReactNode
   readonly onLeave: () => void
   /** Called when the session is refused for good. */
   readonly onSignOut: () => void
@@ -26,7 +27,7 @@ interface Props {
   readonly onEnd: () => void
 }
 
-export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props) => {
+export const LiveRoom = ({ eventId, session, logo, onLeave, onSignOut, onEnd }: Props) => {
   const { attendee, live } = useTexts()
   const api = session === undefined ? rest : restWith(session.token)
   const client = useGateway({
@@ -62,7 +63,10 @@ export const LiveRoom = ({ eventId, session, onLeave, onSignOut, onEnd }: Props)
   return (
     <main className="room">
       <header className="room-head row row-apart">
-        <h1>{title}</h1>
+        <div className="row">
+          {logo}
+          <h1>{title}</h1>
+        </div>
         <div className="row">
           {isInside ? (
             <>

@@ -10,6 +10,7 @@ import { ReactionTally } from "../live/reaction-tally.tsx"
 import { RisingReactions } from "../live/rising-reactions.tsx"
 import { useTexts } from "../texts/language.tsx"
 import { clockOf, whyFailed } from "../texts/words.ts"
+import { Logo, useBranding } from "../ui/branding.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
 import { PollBars } from "./poll-bars.tsx"
 import { TopQuestions } from "./top-questions.tsx"
@@ -110,6 +111,7 @@ export const ScreenApp = () => {
     const timer = setInterval(reload, LOOK_AGAIN_MS)
     return () => clearInterval(timer)
   }, [reload])
+  useBranding(value?.branding)
   // A failed later read leaves the screen unchanged.
   const isAbsent = value === undefined || (error instanceof RestProblem && error.status === 404)
   return (
@@ -119,7 +121,10 @@ export const ScreenApp = () => {
       ) : (
         <>
           <header className="screen-head">
-            <h1>{value.title}</h1>
+            <div className="stack">
+              <Logo of={value} />
+              <h1>{value.title}</h1>
+            </div>
             {value.status === "ended" ? null : <Join eventId={eventId} />}
           </header>
           <Body event={value} />

@@ -48,6 +48,7 @@ const REASONS: ReadonlyArray<readonly [reason: RegExp, words: (faults: Faults, a
   [/^must be at most 16 KiB/, (faults) => faults.tooLarge],
   [/^must be a time zone of the IANA database$/, (faults) => faults.timeZone],
   [/^must be an https address without a user$/, (faults) => faults.coverUrl],
+  [/^must be a colour such as #4a3fd1$/, (faults) => faults.color],
   [/^must lie in the future$/, (faults) => faults.past],
   [/^is wrong or too old$/, (faults) => faults.wrongCode],
   [/^must not be a common password/, (faults) => faults.guessable],

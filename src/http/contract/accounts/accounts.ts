@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
+import { WorkspaceBranding } from "../../../model/presentation.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
 import { passwordForm } from "../../../model/text/compared.ts"
 import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
@@ -87,6 +88,7 @@ export const AccountView = Schema.Struct({
       sso: Schema.Literals(["optional", "required"]),
       /** Whether everybody sees its public events at `/w/{slug}`. */
       publicList: Schema.Boolean,
+      branding: Schema.NullOr(WorkspaceBranding),
     }).annotate(named("AccountWorkspace")),
   ),
   /** Verification link of a signup, in e-mail dev mode only. */

@@ -7,7 +7,7 @@ import { AnswersInput } from "../../../model/forms/form.ts"
 import { Uuid } from "../../../model/ids.ts"
 import { named } from "../../../model/named.ts"
 import { FeatureSet, Phase } from "../../../model/phase.ts"
-import { Language } from "../../../model/presentation.ts"
+import { EventBranding, Language } from "../../../model/presentation.ts"
 import { EventRole } from "../../../model/roles.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
@@ -38,6 +38,20 @@ const Broadcast = Schema.Struct({
   playbackUrl: Schema.NullOr(Schema.String),
 }).annotate(named("PublicBroadcast"))
 
+const Shade = Schema.Struct({ accent: Schema.String, onAccent: Schema.String, soft: Schema.String }).annotate(
+  named("Shade"),
+)
+
+const PublicBranding = Schema.Struct({
+  ...EventBranding.fields,
+  shades: Schema.NullOr(Schema.Struct({ light: Shade, dark: Shade }).annotate(named("Shades"))).annotate({
+    description:
+      "The accent as light and dark pages show it, with a contrast of 4.5 at least, the text on it, and a quiet ground for it. Null: no accent.",
+  }),
+})
+  .annotate(named("PublicBranding"))
+  .annotate({ description: "Each member is the event's, or else the workspace's." })
+
 const EventHead = {
   id: Uuid,
   title: Schema.String,
@@ -50,7 +64,9 @@ const EventHead = {
   timeZone: Schema.NullOr(Schema.String),
   location: Schema.NullOr(Schema.String),
   language: Schema.NullOr(Language),
-  coverUrl: Schema.NullOr(Schema.String),
+  coverUrl: Schema.NullOr(Schema.String).annotate({ description: "The event's picture, or else the workspace's." }),
+  workspace: Schema.Struct({ name: Schema.String }).annotate(named("PublicWorkspace")),
+  branding: PublicBranding,
   /** Null unless the event is cancelled, which it is in addition to its status. */
   cancelledAt: Schema.NullOr(Instant),
   cancelReason: Schema.NullOr(Schema.String),

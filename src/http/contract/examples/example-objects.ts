@@ -5,6 +5,13 @@ export const TOKEN = "2b8NvQ0xJwYyVt6uKfRzQmHc4aLpXsDgEoTiBn1rSkM"
 export const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
 export const KEY = `gck_${TOKEN}`
 
+const branding = {
+  logoUrl: "https://cdn.example.com/logo.svg",
+  accent: "#0b7a4b",
+  theme: "system",
+  coverUrl: "https://cdn.example.com/cover.jpg",
+}
+
 export const account = {
   account: {
     id: ids.account,
@@ -24,6 +31,7 @@ export const account = {
       requireMfa: false,
       sso: "optional",
       publicList: false,
+      branding,
     },
   ],
 }
@@ -35,6 +43,7 @@ export const workspace = {
   requireMfa: false,
   sso: "optional",
   publicList: false,
+  branding,
   createdAt: T0,
   updatedAt: T0,
 }
@@ -97,6 +106,7 @@ export const event = {
   location: "Town hall, room 2",
   language: "en",
   coverUrl: "https://cdn.example.com/launch.jpg",
+  branding: { logoUrl: null, accent: "#0b7a4b", theme: "dark" },
   emailTexts: { confirmation: "**Bring a laptop.**", reminder: null },
   allowAnonymousVoting: true,
   allowAnonymousQuestions: false,
@@ -160,6 +170,16 @@ export const head = {
   location: event.location,
   language: event.language,
   coverUrl: event.coverUrl,
+  workspace: { name: workspace.name },
+  branding: {
+    logoUrl: branding.logoUrl,
+    accent: branding.accent,
+    theme: "dark",
+    shades: {
+      light: { accent: "#0b7a4b", onAccent: "#ffffff", soft: "#ddf3e5" },
+      dark: { accent: "#4aa876", onAccent: "#001c0d", soft: "#01381f" },
+    },
+  },
   cancelledAt: null,
   cancelReason: null,
   startedAt: T1,

@@ -5,6 +5,7 @@ import { ids, T0, T1 } from "../../../model/example-ids.ts"
 import { Id, Uuid } from "../../../model/ids.ts"
 import { KEY_SCOPES, KeyScope, MOST_KEY_EVENTS } from "../../../model/key-rights.ts"
 import { named } from "../../../model/named.ts"
+import { WorkspaceBranding } from "../../../model/presentation.ts"
 import { WorkspaceRole } from "../../../model/roles.ts"
 import { Instant, InstantInput } from "../../../model/timestamp.ts"
 import { EndpointAccess, WriteScope } from "../access.ts"
@@ -49,6 +50,7 @@ const workspaceFields = {
   sso: SsoRule,
   /** Whether `/w/{slug}` and `/w/{slug}.ics` show the public events of the workspace. */
   publicList: Schema.Boolean,
+  branding: Schema.NullOr(WorkspaceBranding),
   createdAt: Instant,
   updatedAt: Instant,
 }
@@ -187,6 +189,10 @@ export const Workspaces = HttpApiGroup.make("workspaces")
         requireMfa: Schema.optionalKey(Schema.Boolean),
         sso: Schema.optionalKey(SsoRule),
         publicList: Schema.optionalKey(Schema.Boolean),
+        branding: Schema.optionalKey(Schema.NullOr(WorkspaceBranding)).annotate({
+          description:
+            "How events of the workspace look where they have no branding of their own. Replaced as a whole.",
+        }),
       }),
       success: Workspace,
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict", "slug_taken", "fresh_sign_in_required"),
@@ -194,12 +200,15 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(ExactBody, true)
       .annotate(Audited, "workspace.changed")
-      .annotate(OpenApi.Summary, "Rename a workspace, change its slug, its public list, or how its members sign in")
+      .annotate(
+        OpenApi.Summary,
+        "Rename a workspace, change its slug, its public list, its branding, or how its members sign in",
+      )
       .annotate(
         OpenApi.Description,
         "Absent fields stay. A slug is unique in the whole deployment. With `requireMfa` members without a second factor are answered `mfa_required` until they set one up; only a caller who has one may ask for it. With `sso` as `required`, which owners alone set, members other than owners are answered `sso_required` unless they signed in by a connection of the workspace. API keys are not concerned. With `publicList` the page `/w/{slug}` and the calendar `/w/{slug}.ics` show the published public events that are to come.",
       )
-      .annotate(Example, { request: { name: "Analytical Events" }, response: workspace }),
+      .annotate(Example, { request: { name: "Analytical Events", branding: workspace.branding }, response: workspace }),
     HttpApiEndpoint.delete("deleteWorkspace", "/v1/workspaces/:id", {
       params: PathId,
       payload: Schema.Struct({ slug: Schema.String }),

@@ -9,6 +9,8 @@ import { Mailer } from "../../../mail/mailer.ts"
 import { NotFound, Unauthorized } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { registeredAs } from "../../../model/participants.ts"
+import { worn } from "../../../model/presentation.ts"
+import { shadesOf } from "../../../model/shades.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { markdownHtml } from "../../../model/text/markdown.ts"
 import { membersText } from "../../../model/text/shown-text.ts"
@@ -31,6 +33,7 @@ import { findTableNotes } from "../../../store/events/table-notes.ts"
 import { whyNotReplayable } from "../../../store/live/kept-history.ts"
 import { query } from "../../../store/query.ts"
 import { OutboxSignal } from "../../../store/webhooks/outbox.ts"
+import { findWorkspaceFace, type WorkspaceFace } from "../../../store/workspaces/workspaces.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { RateLimits } from "../../limits/rate-limits.ts"
@@ -53,7 +56,7 @@ const descriptionOf = ({ description, metadata }: Event): string | null => {
   return description ?? (typeof kept === "string" ? membersText(kept) : null)
 }
 
-const headOf = (event: Event) => ({
+const detailsOf = (event: Event) => ({
   id: event.id,
   title: event.title,
   type: event.type,
@@ -65,12 +68,22 @@ const headOf = (event: Event) => ({
   timeZone: event.timeZone,
   location: event.location,
   language: event.language,
-  coverUrl: event.coverUrl,
   cancelledAt: event.cancelledAt,
   cancelReason: event.cancelReason,
   startedAt: event.startedAt,
   endedAt: event.endedAt,
 })
+
+const headOf = (event: Event, { name, branding }: WorkspaceFace) => {
+  const { coverUrl, ...own } = worn(event, branding)
+  const { accent } = own
+  return {
+    ...detailsOf(event),
+    coverUrl,
+    workspace: { name },
+    branding: { ...own, shades: accent === null ? null : shadesOf(accent) },
+  }
+}
 
 /** An uploaded recording does not say when it began: it counts as begun with the event. */
 const millisBetween = (startedAt: Timestamp | null, beganAt: Timestamp | undefined): number =>
@@ -111,8 +124,9 @@ export const publicEvents = {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
       Effect.gen(function* () {
-        const [cast, speakers, activeBroadcast, taken] = yield* run((sql) =>
+        const [workspace, cast, speakers, activeBroadcast, taken] = yield* run((sql) =>
           Promise.all([
+            findWorkspaceFace(sql, event.workspaceId),
             listCast(sql, event),
             listSpeakers(sql, event.id),
             findActiveBroadcast(sql, event.id),
@@ -121,7 +135,7 @@ export const publicEvents = {
         )
         const playbackUrl = yield* asCallers(activeBroadcast?.playbackUrl ?? null, event.id, event.workspaceId)
         const total = event.capacity
-        const head = headOf(event)
+        const head = headOf(event, workspace)
         return {
           ...head,
           descriptionHtml: head.description === null ? null : markdownHtml(head.description),
@@ -145,8 +159,9 @@ export const publicEvents = {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
       Effect.gen(function* () {
-        const [recording, clips, summary, cast] = yield* run((sql) =>
+        const [workspace, recording, clips, summary, cast] = yield* run((sql) =>
           Promise.all([
+            findWorkspaceFace(sql, event.workspaceId),
             findLatestRecording(sql, event.id),
             listReadyClips(sql, event.id),
             findEventSummary(sql, event.id),
@@ -158,7 +173,7 @@ export const publicEvents = {
         const cannotReplay = whyNotReplayable(event, yield* Clock.currentTimeMillis, keptHistoryDays)
         const beganAt = recording === undefined ? undefined : yield* run((sql) => findBeginning(sql, recording.id))
         return {
-          event: headOf(event),
+          event: headOf(event, workspace),
           recording: recording === undefined ? null : watched.recording(recording),
           clips: clips.map(watched.clip),
           replay: cannotReplay === undefined ? { offsetMs: millisBetween(event.startedAt, beganAt) } : null,
@@ -171,13 +186,18 @@ export const publicEvents = {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
       Effect.gen(function* () {
-        const [recording, media, cast] = yield* run((sql) =>
-          Promise.all([findLatestRecording(sql, event.id), listReadyClips(sql, event.id), listCast(sql, event)]),
+        const [workspace, recording, media, cast] = yield* run((sql) =>
+          Promise.all([
+            findWorkspaceFace(sql, event.workspaceId),
+            findLatestRecording(sql, event.id),
+            listReadyClips(sql, event.id),
+            listCast(sql, event),
+          ]),
         )
         const derivations = recording === undefined ? [] : yield* run((sql) => listDerivations(sql, recording.id))
         const watched = yield* watchedAt(event)
         return {
-          event: headOf(event),
+          event: headOf(event, workspace),
           recording: recording === undefined ? null : watched.recording(recording),
           derivations: derivations.map(watched.derivation),
           media: media.map(watched.clip),

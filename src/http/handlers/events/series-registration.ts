@@ -9,6 +9,7 @@ import type { AnswersInput } from "../../../model/forms/form.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
+import { findEventFace } from "../../../store/event-face.ts"
 import { findEventsWithPhases } from "../../../store/events/events.ts"
 import type { StoredRegistrant } from "../../../store/events/registrations.ts"
 import { findSeries, listEventsOfSeries } from "../../../store/events/series.ts"
@@ -125,9 +126,10 @@ const postEmail = (
       query(async () => {
         if (await isBounced(sql, workspaceId, person.email)) return
         const [first, ...others] = await issuePlaces(sql, { appUrl, publicUrl }, known)
-        if (first === undefined) return
+        const face = first && (await findEventFace(sql, first.event.id))
+        if (first === undefined || face === undefined) return
         const calendarUrl = `${publicUrl}/v1/public/series/${seriesId}/calendar.ics`
-        await mailer.post(sql, seriesEmail(person, [first, ...others], calendarUrl))
+        await mailer.post(sql, seriesEmail(person, face, [first, ...others], calendarUrl))
       }),
     )
     mailer.collect()

@@ -7,6 +7,7 @@ import { Mailer } from "../../../mail/mailer.ts"
 import { NotFound } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
+import { findEventFace } from "../../../store/event-face.ts"
 import { insertNoteToken, listNoteRecipients, upsertTableSummary } from "../../../store/events/table-notes.ts"
 import { findRoomTalk, type RoomTalk } from "../../../store/media/captions.ts"
 import { query } from "../../../store/query.ts"
@@ -53,7 +54,9 @@ export const tableSummaries = {
           const tokenHash = hashSecret(token)
           await insertNoteToken(sql, { tokenHash, eventId: event.id, roomId, userId, name, expiresAt })
           const url = `${appUrl}/events/${event.id}/table-summary#token=${token}`
-          const notes = { ...event, name, event: event.title }
+          const face = await findEventFace(sql, event.id)
+          if (face === undefined) return { userId, mailed: false, url }
+          const notes = { ...face, name, event: event.title }
           const mailed =
             email !== null &&
             (await post(sql, { workspaceId, kind: "tableNotes", email }, (unsubscribeUrl) =>

@@ -78,7 +78,7 @@ const invitedEvent = ({ eventId, eventTitle, scheduledAt }: InvitationRow) =>
 const previewOf = (invitation: InvitationRow) => ({
   kind: invitation.kind,
   status: invitation.status,
-  workspace: { name: invitation.workspaceName, slug: invitation.workspaceSlug },
+  workspace: { name: invitation.workspace, slug: invitation.workspaceSlug },
   event: invitedEvent(invitation),
   role: invitation.role,
   email: masked(invitation.email),
@@ -115,11 +115,11 @@ const answerOf = (
 })
 
 const emailOf = (of: InvitationRow, email: string, role: string, url: string, unsubscribeUrl: string): EmailMessage => {
-  const { workspaceName: workspace, eventTitle: event, language, coverUrl } = of
+  const { workspace, eventTitle: event } = of
   // Invites are made with a role of the workspace or of the event.
   return event === null
     ? workspaceInvitationEmail(email, { workspace, role: role as WorkspaceRole }, url, unsubscribeUrl)
-    : invitationEmail(email, { workspace, event, role: role as EventRole, language, coverUrl }, url, unsubscribeUrl)
+    : invitationEmail(email, { ...of, event, role: role as EventRole }, url, unsubscribeUrl)
 }
 
 /** Mails the invite if its address takes invitations, and answers with the link if it may be shown. */
@@ -241,7 +241,7 @@ export const invites = {
             invite,
             workspace: {
               id: invitation.workspaceId,
-              name: invitation.workspaceName,
+              name: invitation.workspace,
               slug: invitation.workspaceSlug,
             },
             ...(event === null ? {} : { event }),

@@ -4,6 +4,13 @@ import { useTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
+import {
+  BrandingFields,
+  type BrandingValues,
+  brandingOf,
+  brandingValuesOf,
+  NO_BRANDING,
+} from "../parts/branding-fields.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 import { AdmissionFields } from "./admission-fields.tsx"
@@ -29,6 +36,7 @@ export type EventValues = Pick<
   | "waitingList"
 > & {
   readonly description: string
+  readonly branding: BrandingValues
   /** Own words in emails; empty for none. */
   readonly confirmationText: string
   readonly reminderText: string
@@ -49,6 +57,7 @@ export const NEW_EVENT_VALUES: EventValues = {
   location: null,
   language: null,
   coverUrl: null,
+  branding: NO_BRANDING,
   allowAnonymousQuestions: false,
   allowAnonymousVoting: false,
   reminders: true,
@@ -78,6 +87,7 @@ export const settingsOf = ({
   location,
   timeZone,
   coverUrl,
+  branding,
   confirmationText,
   reminderText,
   reminderTimes,
@@ -85,6 +95,7 @@ export const settingsOf = ({
 }: EventValues) => ({
   ...others,
   coverUrl: coverUrl?.trim() || null,
+  branding: brandingOf(branding),
   emailTexts: emailTextsOf(confirmationText.trim() || null, reminderText.trim() || null),
   reminderMinutes: reminderTimes.trim() === "" ? null : numbersIn(reminderTimes),
   description: description.trim() || null,
@@ -102,6 +113,7 @@ export const valuesOf = (event: Event): EventValues => ({
   location: event.location,
   language: event.language,
   coverUrl: event.coverUrl,
+  branding: brandingValuesOf(event.branding),
   allowAnonymousQuestions: event.allowAnonymousQuestions,
   allowAnonymousVoting: event.allowAnonymousVoting,
   reminders: event.reminders,
@@ -122,6 +134,8 @@ export const EVENT_FIELDS = [
   "description",
   "location",
   "coverUrl",
+  "branding.accent",
+  "branding.logoUrl",
   "type",
   "scheduledAt",
   "scheduledEndAt",
@@ -186,6 +200,15 @@ export const EventFields = ({
         onChange={(coverUrl) => set({ coverUrl })}
         maxLength={2048}
       />
+      <fieldset className="branding stack">
+        <legend>{host.branding.title}</legend>
+        <BrandingFields
+          path="branding"
+          ofEvent
+          values={values.branding}
+          onChange={(part) => onChange((newest) => ({ ...newest, branding: { ...newest.branding, ...part } }))}
+        />
+      </fieldset>
       <div className="split">
         <TextField
           name="type"

@@ -1,4 +1,4 @@
-/** Name and handle of the workspace, its second-factor rule, and its deletion. */
+/** Name and handle of the workspace, its branding, its second-factor rule, and its deletion. */
 import { useState } from "react"
 import { useLocation } from "wouter"
 import { rest, SERVER } from "../../api/rest.ts"
@@ -11,6 +11,7 @@ import { TextField } from "../../ui/fields.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
+import { BrandingPart } from "./branding-part.tsx"
 import { ConnectionsPart } from "./connections-part.tsx"
 
 const FIELDS = ["name", "slug"] as const
@@ -126,6 +127,7 @@ export const SettingsPart = ({ workspaceId }: { readonly workspaceId: string }) 
   return (
     <>
       <Rename workspaceId={workspaceId} />
+      <BrandingPart workspaceId={workspaceId} />
       <PublicList workspaceId={workspaceId} />
       <RequireMfa workspaceId={workspaceId} />
       {isOwner ? <ConnectionsPart workspaceId={workspaceId} /> : null}
