@@ -46,7 +46,6 @@ export const FLOORS = {
     "state",
     "presence",
     ["protocol.ts", "feed.ts"],
-    "presence/presence.ts",
     "domain",
     "machine",
     ["services.ts", "inspector.ts"],

@@ -100,18 +100,26 @@ export const isAgendaCommand = (command: Command): command is AgendaCommand => A
 /** The command's name in the gateway protocol; null for commands that only REST and the server send. */
 export const gatewayName = ({ type }: Command): CommandName | null => (isCommandName(type) ? type : null)
 
-/** The participant who sends a command. */
-export const Caller = Schema.Struct({
+export const Participant = Schema.Struct({
   participantId: Schema.String,
-  name: Schema.NullOr(Schema.String),
+  name: Schema.String,
   userId: Schema.NullOr(Schema.String),
   kind: ParticipantKind,
   /** The role stored by the workspace. */
   role: EventRole,
-  /** The caller needs admission to an event with a waiting room. Default: true for every caller who is not a user. */
+  /**
+   * The participant is neither a member of the workspace nor in the event's list. Default: true for every participant who is not a user.
+   */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** The caller is an owner or admin of the workspace, whatever their role at the event. */
+  /** The participant is an owner or admin of the workspace, whatever their role at the event. */
   manages: Schema.optionalKey(Schema.Boolean),
+})
+export type Participant = typeof Participant.Type
+
+/** The participant who sends a command. */
+export const Caller = Schema.Struct({
+  ...Participant.fields,
+  name: Schema.NullOr(Schema.String),
   /** The command came by an HTTP request, whose sender may have no connection. */
   isRequest: Schema.optionalKey(Schema.Boolean),
   /** The address of an anonymous caller, in the form that rate limits count. The live event receives a pseudonym of it (`pseudonym.ts`). */

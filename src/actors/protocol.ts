@@ -9,36 +9,28 @@ import { EventOfNode } from "../model/event.ts"
 import { Inspection } from "../model/live/inspection.ts"
 import { LobbyPolicy } from "../model/live/live-values.ts"
 import { Modality } from "../model/modality.ts"
-import { ParticipantKind } from "../model/participants.ts"
 import { Feature } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
 import { COMMANDS } from "../protocol/contract.ts"
 import { CallReply, CallRequest } from "./calls/call-request.ts"
-import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable, Together, type Unreachable } from "./commands.ts"
+import {
+  Envelope,
+  EventNotFound,
+  NotOwner,
+  Outcome,
+  Participant,
+  StoreUnavailable,
+  Together,
+  type Unreachable,
+} from "./commands.ts"
 import { ReactionReport } from "./presence/reactions.ts"
 import type { ActivePhase } from "./state/state.ts"
 
 const Away = Schema.Union([NotOwner, EventNotFound, StoreUnavailable])
 const Json = Schema.Record(Schema.String, Schema.Unknown)
 
-const ParticipantSchema = Schema.Struct({
-  participantId: Schema.String,
-  name: Schema.String,
-  /** The role stored by the workspace. */
-  role: EventRole,
-  kind: ParticipantKind,
-  userId: Schema.NullOr(Schema.String),
-  /**
-   * The participant is neither a member of the workspace nor in the event's list. Default: true for every participant who is not a user.
-   */
-  walkIn: Schema.optionalKey(Schema.Boolean),
-  /** The participant is an owner or admin of the workspace, whatever their role at the event. */
-  manages: Schema.optionalKey(Schema.Boolean),
-})
-export type Participant = typeof ParticipantSchema.Type
-
-/** A participant's connections on the reporting node, oldest first, by their numbers on that node. */
-const Connections = Schema.NonEmptyArray(Schema.Int)
+/** `connections`: all of the participant's connections on the reporting node, oldest first, by their numbers on that node. */
+const ENTERING = { participant: Participant, connections: Schema.NonEmptyArray(Schema.Int) }
 
 /**
  * Participants whose connections on a node changed: the first one opened, one of several opened or closed, or the last one closed. The
@@ -49,21 +41,13 @@ export const PresenceReport = Schema.Struct({
   node: Schema.String,
   changes: Schema.Array(
     Schema.Union([
-      Schema.Struct({
-        type: Schema.Literal("join"),
-        participant: ParticipantSchema,
-        connections: Connections,
-      }),
+      Schema.Struct({ type: Schema.Literal("join"), ...ENTERING }),
       Schema.Struct({
         type: Schema.Literal("leave"),
         participantId: Schema.String,
         isForGood: Schema.optionalKey(Schema.Boolean),
       }),
-      Schema.Struct({
-        type: Schema.Literal("joinWaitingRoom"),
-        participant: ParticipantSchema,
-        connections: Connections,
-      }),
+      Schema.Struct({ type: Schema.Literal("joinWaitingRoom"), ...ENTERING }),
       Schema.Struct({ type: Schema.Literal("leaveWaitingRoom"), participantId: Schema.String }),
     ]),
   ),

@@ -9,26 +9,10 @@ import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { CallServer } from "./calls/call-server.ts"
-import type { Unreachable } from "./commands.ts"
 import type { Deployment } from "./domain/turn.ts"
 import type { Feed } from "./feed.ts"
 import type { EventSystem } from "./machine/machine-actor.ts"
 import type { Ownership } from "./ownership/ownership.ts"
-
-export interface ActorServices {
-  readonly timers: Timers
-  readonly database: Database["Service"]
-  readonly commits: LiveCommits["Service"]
-  readonly feed: Feed["Service"]
-  readonly outbox: OutboxSignal["Service"]
-  readonly media: MediaSignal["Service"]
-  readonly telemetry: Telemetry["Service"]
-  readonly ownership: Ownership["Service"]
-  readonly system: EventSystem
-  readonly callServer: Context.Service.Shape<typeof CallServer>
-  /** Runs an effect in the background. */
-  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
-}
 
 /** Deadlines of callers of a live event. */
 export type LiveEventDeadlines = Pick<AnswerDeadlines, "attemptMs" | "reachMs">
@@ -49,20 +33,23 @@ export interface LiveEventOptions extends Deployment {
 }
 
 /** Services and settings of all live events in this process. */
-export interface EventServices extends ActorServices, LiveEventOptions {}
+export interface EventServices extends LiveEventOptions {
+  readonly timers: Timers
+  readonly database: Database["Service"]
+  readonly commits: LiveCommits["Service"]
+  readonly feed: Feed["Service"]
+  readonly outbox: OutboxSignal["Service"]
+  readonly media: MediaSignal["Service"]
+  readonly telemetry: Telemetry["Service"]
+  readonly ownership: Ownership["Service"]
+  readonly system: EventSystem
+  readonly callServer: Context.Service.Shape<typeof CallServer>
+  /** Runs an effect in the background. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+}
 
 /** Which event an actor is for, and the shard that decides where it is. */
 export interface EventAddress {
   readonly eventId: string
   readonly shardId: ShardId.ShardId
-}
-
-/** The actor of an event, as its parts know it. */
-export interface EventActor extends EventAddress {
-  /** A live event stays in memory, even when it is stopped here: another activation must follow. */
-  readonly staysInMemory: boolean
-  /** Runs an effect in a turn of the event. */
-  readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
-  /** Like `turn`, without waiting for the result. */
-  readonly aside: (body: Effect.Effect<void, Unreachable>) => void
 }

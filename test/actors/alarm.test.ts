@@ -12,11 +12,11 @@ const alarmFor = async (...deadlines: ReadonlyArray<number>) => {
   const woken: { readonly due: number; readonly at: number; readonly now: number }[] = []
   const fork = (effect: Effect.Effect<unknown>): void => void Effect.runSync(effect)
   const awaited: ConstructorParameters<typeof DeadlineTimer>[1] = {
-    next: (since) => {
+    nextDeadline: (since) => {
       const at = deadlines.find((deadline) => deadline > since)
       return at === undefined ? undefined : { at, due: () => undefined }
     },
-    handle: (deadline, at) => Effect.sync(() => void woken.push({ due: deadline.at, at, now: timers.now() })),
+    meet: (deadline, at) => Effect.sync(() => void woken.push({ due: deadline.at, at, now: timers.now() })),
     recover: () => Effect.void,
   }
   const alarm = new DeadlineTimer({ timers, fork }, awaited)
@@ -55,11 +55,11 @@ test("an end that was missed is seen to late, and brings back no warning that wa
   const woken: number[] = []
   const fork = (effect: Effect.Effect<unknown>): void => void Effect.runSync(effect)
   const awaited: ConstructorParameters<typeof DeadlineTimer>[1] = {
-    next: (since) => {
+    nextDeadline: (since) => {
       const at = woken.includes(end) ? [missed, coming].find((warning) => warning > since) : end
       return at === undefined ? undefined : { at, due: () => undefined }
     },
-    handle: ({ at }) => Effect.sync(() => void woken.push(at)),
+    meet: ({ at }) => Effect.sync(() => void woken.push(at)),
     recover: () => Effect.void,
   }
   const alarm = new DeadlineTimer({ timers, fork }, awaited)

@@ -29,7 +29,6 @@ const withChart = (rows: Pick<LiveState, "event" | "phases">): LiveState => ({
   ...rows,
   chart: chartInRows(rows, new RecordStore()),
   removed: [],
-  deleted: false,
 })
 
 const draft = (phases: ReadonlyArray<PhaseState>): LiveState => withChart({ event: eventOf({}), phases })

@@ -62,7 +62,6 @@ const STATE: LiveState = {
   ...ROWS,
   chart: chartInRows(ROWS, new RecordStore()),
   removed: [],
-  deleted: false,
 }
 
 const POLLS = [

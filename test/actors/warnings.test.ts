@@ -29,7 +29,7 @@ const during = (seconds: number): LiveState => {
       },
     ],
   } as unknown as Pick<LiveState, "event" | "phases">
-  return { ...rows, chart: chartInRows(rows, new RecordStore()), removed: [], deleted: false }
+  return { ...rows, chart: chartInRows(rows, new RecordStore()), removed: [] }
 }
 /** Seconds from the timer's start. */
 const wakings = (seconds: number): ReadonlyArray<number> => {

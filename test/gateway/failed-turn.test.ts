@@ -20,10 +20,10 @@ test("a failed turn leaves a raised hand up, and the next try lowers it and noti
   const [ann] = await crowd(house, stage, ["ann", "bob"])
   await ann.command("hand.raise", { note: "me" })
   await received(host, "hand.queue", ({ add }) => add.length === 1)
-  // A departure lowers the hand first, then the rotation's hook is called: here it fails until the spy is gone.
+  // A departure lowers the hand first, then the rotation reacts: here it fails until the spy is gone.
   const failed = new Promise<void>((resolve) => {
-    vi.spyOn(rotation.holdings, "release").mockImplementation((_turn, participantIds) => {
-      if (participantIds.length === 0) return
+    vi.spyOn(rotation.on, "people.departed").mockImplementation((_turn, { ids }) => {
+      if (ids.length === 0) return
       resolve()
       throw new Error("a failure of the test")
     })

@@ -71,12 +71,10 @@ export class Calls {
   readonly #gone = new Set<string>()
   readonly #sequences: NodeSequences
   readonly #expiry: DueRun
-  readonly #since: number
   readonly #served: ServedRooms | undefined
 
   constructor(needs: CallsNeeds) {
     this.#needs = needs
-    this.#since = needs.since
     this.#sequences = new NodeSequences(needs.eventId, needs.tell)
     this.#served = needs.server?.open(needs.eventId, {
       signal: ({ room, peer }, signal) => {
@@ -180,7 +178,7 @@ export class Calls {
   }
 
   get #ageMs(): number {
-    return this.#needs.timers.elapsed() - this.#since
+    return this.#needs.timers.elapsed() - this.#needs.since
   }
 
   #signal(holder: IndexedPeer | undefined, { signal }: Signal): StepAnswer {

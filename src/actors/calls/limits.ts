@@ -11,24 +11,19 @@ const AUDIO = { maxKbps: 40 }
 
 type Picture = NonNullable<RtcLimits["video"]>
 
-/** Largest video format for calls of up to `upTo` people. */
-const PICTURES: ReadonlyArray<Picture & { readonly upTo: number }> = [
-  { upTo: 2, width: 1280, height: 720, frameRate: 30, maxKbps: 1200 },
-  { upTo: 3, width: 640, height: 360, frameRate: 24, maxKbps: 500 },
-  { upTo: 4, width: 640, height: 360, frameRate: 20, maxKbps: 350 },
-  { upTo: 6, width: 320, height: 180, frameRate: 15, maxKbps: 150 },
+/** Largest video format for calls of up to so many people. */
+const PICTURES: ReadonlyArray<readonly [upTo: number, picture: Picture]> = [
+  [2, { width: 1280, height: 720, frameRate: 30, maxKbps: 1200 }],
+  [3, { width: 640, height: 360, frameRate: 24, maxKbps: 500 }],
+  [4, { width: 640, height: 360, frameRate: 20, maxKbps: 350 }],
+  [6, { width: 320, height: 180, frameRate: 15, maxKbps: 150 }],
 ]
 
 /** A browser sends its picture to the media server once, in three layers; this is the largest one. */
 const SERVED_PICTURE: Picture = { width: 1280, height: 720, frameRate: 30, maxKbps: 1500 }
 
-const pictureOf = (count: number, isServed: boolean): Picture | null => {
-  if (isServed) return SERVED_PICTURE
-  const found = PICTURES.find(({ upTo }) => count <= upTo)
-  if (found === undefined) return null
-  const { width, height, frameRate, maxKbps } = found
-  return { width, height, frameRate, maxKbps }
-}
+const pictureOf = (count: number, isServed: boolean): Picture | null =>
+  isServed ? SERVED_PICTURE : (PICTURES.find(([upTo]) => count <= upTo)?.[1] ?? null)
 
 const mostWithSound = (maxPeers: number): number => Math.max(maxPeers, MAX_AUDIO_PEERS)
 

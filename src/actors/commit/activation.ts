@@ -6,7 +6,7 @@ import { type Recovered, recoverLiveEvent } from "../../store/live/live-events.t
 import { EventNotFound, NotOwner, StoreUnavailable } from "../commands.ts"
 import { chartInRows, storedChart } from "../machine/recovery.ts"
 import type { Present } from "../presence/presence.ts"
-import type { ActorServices, EventAddress } from "../services.ts"
+import type { EventAddress, EventServices } from "../services.ts"
 import { RecordStore } from "../state/record-store.ts"
 import { type Answers, COMMAND_STORED_MS, CommandLog } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
@@ -27,13 +27,13 @@ export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => {
     answers: new CommandLog(recovered.commands, idle),
     roster: recovered.roster as ReadonlyArray<Present>,
     isChartStored: stored !== undefined,
-    state: { chart: stored ?? chartInRows({ event, phases }, records), event, phases, removed, deleted: false },
+    state: { chart: stored ?? chartInRows({ event, phases }, records), event, phases, removed },
   }
 }
 
 /** Claims the event and reads its rows. `NotOwner` when this process may not own it, `EventNotFound` when it does not exist. */
 export const recover = (
-  services: ActorServices,
+  services: EventServices,
   { eventId, shardId }: EventAddress,
 ): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.gen(function* () {

@@ -19,7 +19,7 @@ import type { Received } from "../commands.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
 import type { Move } from "../state/chart-snapshot.ts"
-import type { Ejection, LiveState, NewOccurrence, ParticipantChange } from "../state/state.ts"
+import { type Ejection, isDeleted, type LiveState, type NewOccurrence, type ParticipantChange } from "../state/state.ts"
 import { Answers } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
@@ -158,7 +158,8 @@ export class Batch {
   seal(): LiveCommit {
     for (const dispatch of this.#dispatches) this.#publish(dispatch)
     const { loaded } = this
-    const { chart, event, phases, removed, deleted } = this.state
+    const { chart, event, phases, removed } = this.state
+    const deleted = isDeleted(this.state)
     const before = loaded.state
     return {
       eventId: event.id,

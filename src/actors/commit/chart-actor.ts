@@ -3,9 +3,9 @@
 import { type InspectedTransition, REMEMBERED_TRANSITIONS } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { close, isActive, type MachineActor } from "../machine/machine-actor.ts"
-import { admissionOf } from "../presence/admission-policy.ts"
+import { admissions } from "../presence/admission-policy.ts"
 import type { Presence } from "../presence/presence.ts"
-import type { ActorServices } from "../services.ts"
+import type { EventServices } from "../services.ts"
 import { type ChartSnapshot, lifeOf, type Move, regionOf, statesOf } from "../state/chart-snapshot.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
@@ -21,13 +21,13 @@ interface Adopted {
 }
 
 export class ChartActor {
-  readonly #needs: ActorServices
+  readonly #needs: EventServices
   #actor: MachineActor | undefined
   #isStopped = false
   /** The newest transitions adopted since the last recovery, oldest first. */
   #transitions: InspectedTransition[] = []
 
-  constructor(needs: ActorServices) {
+  constructor(needs: EventServices) {
     this.#needs = needs
   }
 
@@ -88,6 +88,6 @@ export class ChartActor {
   /** Moves participants without an admission to the waiting room. */
   #closeDoor({ loaded, presence }: Adopted): void {
     const now = this.#needs.timers.now()
-    presence.moveToWaitingRoom((who) => admissionOf(loaded.state, loaded.records, who), now, toTimestamp(now))
+    presence.moveToWaitingRoom(admissions(loaded.state, loaded.records), now, toTimestamp(now))
   }
 }

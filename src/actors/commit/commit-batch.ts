@@ -8,10 +8,12 @@ import type {
   PhaseRecorded,
 } from "../../store/live/live-commit.ts"
 import { NotOwner, StoreUnavailable } from "../commands.ts"
-import type { ActorServices, EventAddress } from "../services.ts"
+import type { FeedMessage } from "../feed.ts"
+import { lobbyPolicy } from "../presence/admission-policy.ts"
+import type { EventAddress, EventServices } from "../services.ts"
+import { phaseTraits } from "../state/state.ts"
 import { loadedOf, recover } from "./activation.ts"
 import type { Batch } from "./batch.ts"
-import { feedMessage } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import { recallHeads } from "./rehydrate.ts"
 
@@ -20,6 +22,25 @@ class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, neve
 
 /** Reasons why a batch was not written. */
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity | PhaseRecorded
+
+/** A message of a loaded event to its subscribers. */
+export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], fields: Partial<FeedMessage>): FeedMessage => ({
+  kind,
+  eventId: of.state.event.id,
+  epoch: of.epoch,
+  fencingToken: of.fencingToken,
+  from: of.version,
+  version: of.version,
+  status: of.state.event.status,
+  visibility: of.state.event.visibility,
+  phase: phaseTraits(of.state),
+  lobby: lobbyPolicy(of.state, of.records),
+  publications: [],
+  ephemeral: [],
+  ejections: [],
+  participantChanges: [],
+  ...fields,
+})
 
 /**
  * Whether the commit affects media: broadcasts have the event's visibility, recordings end with the event, and encoders have the rights of
@@ -34,7 +55,7 @@ const changesMedia = ({ event, deleted, captured, changes, silenced }: LiveCommi
 
 /** Settles a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (
-  services: ActorServices,
+  services: EventServices,
   address: EventAddress,
   loaded: LoadedEvent,
   commit: LiveCommit,
@@ -57,7 +78,7 @@ const settleUnknown = (
  * store was asked, which claims the event once more.
  */
 export const commitBatch = (
-  services: ActorServices,
+  services: EventServices,
   address: EventAddress,
   batch: Batch,
   claimed: (fencingToken: number) => void,

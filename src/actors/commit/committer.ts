@@ -5,18 +5,19 @@
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
+import type { Ephemeral } from "../../protocol/contract.ts"
 import { keepPresence, type PresenceDelta } from "../../store/live/live-commit.ts"
 import { NotOwner, type Received, StoreUnavailable, type Unreachable } from "../commands.ts"
-import { Turn } from "../domain/turn.ts"
+import { type ReadContext, Turn } from "../domain/turn.ts"
+import { nextDeadline } from "../machine/clock.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import type { EventAddress, EventServices } from "../services.ts"
-import { activePhaseOf } from "../state/state.ts"
+import { activePhaseOf, isDeleted } from "../state/state.ts"
 import { loadedOf, recover } from "./activation.ts"
-import { Batch, type CommitEntry } from "./batch.ts"
+import { Batch, type CommitEntry, encodeEphemeral } from "./batch.ts"
 import { ChartActor } from "./chart-actor.ts"
 import { Answers } from "./command-log.ts"
-import { commitBatch, type NotCommitted } from "./commit-batch.ts"
-import { publishNote } from "./feed-messages.ts"
+import { commitBatch, feedMessage, type NotCommitted } from "./commit-batch.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 export type LoadedEventChange =
@@ -27,17 +28,21 @@ export type LoadedEventChange =
   | { readonly type: "committed"; readonly batch: Batch }
   /** A commit failed: the event is not in memory until it is recovered. */
   | { readonly type: "discarded" }
-  /** A turn changed the throttled views with these keys. */
-  | { readonly type: "viewsChanged"; readonly keys: Turn["throttled"] }
+  /** A turn changed these throttled views. */
+  | { readonly type: "viewsChanged"; readonly views: Turn["throttled"] }
 
 /** The actor whose event is committed. */
 interface Actor extends EventAddress {
+  /** Runs an effect in a turn of the event. */
+  readonly turn: <A>(body: Effect.Effect<A, Unreachable>) => Effect.Effect<A, Unreachable>
+  /** Like `turn`, without waiting for the result. */
+  readonly aside: (body: Effect.Effect<void, Unreachable>) => void
   readonly follow: (change: LoadedEventChange) => void
 }
 
 export class Committer {
-  readonly #services: EventServices
-  readonly #actor: Actor
+  readonly services: EventServices
+  readonly actor: Actor
   #loaded: LoadedEvent | undefined
   /** Answers of commands without effect. They belong to the actor and survive a recovery of the loaded event. */
   readonly #idle = new Answers()
@@ -52,14 +57,19 @@ export class Committer {
   readonly chart: ChartActor
 
   constructor(services: EventServices, actor: Actor) {
-    this.#services = services
-    this.#actor = actor
+    this.services = services
+    this.actor = actor
     this.chart = new ChartActor(services)
   }
 
   /** `undefined` while the event is not in memory. */
   get loaded(): LoadedEvent | undefined {
     return this.#loaded
+  }
+
+  /** Unix milliseconds. */
+  get now(): number {
+    return this.services.timers.now()
   }
 
   get claimedAt(): number {
@@ -77,12 +87,12 @@ export class Committer {
   }
 
   #recover(): Effect.Effect<LoadedEvent, Unreachable> {
-    return Effect.map(recover(this.#services, this.#actor), (recovered) => {
+    return Effect.map(recover(this.services, this.actor), (recovered) => {
       const found = loadedOf(recovered, this.#idle)
       this.#claimed(found.fencingToken)
-      this.#claimedAt = this.#services.timers.now()
+      this.#claimedAt = this.now
       this.#adopt(found, [])
-      publishNote(this.#services, found, {})
+      this.note(found, {})
       return found
     })
   }
@@ -99,12 +109,35 @@ export class Committer {
   turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Received, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ records: of.records, state, people, by, now: at, freshId, deployment: this.#services })
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, deployment: this.services })
   }
 
-  /** Called at the end of a turn, whatever its outcome. */
+  contextOf({ records, state }: LoadedEvent): ReadContext {
+    return { records, state, people: this.#presence ?? NOBODY, now: this.now }
+  }
+
+  /** The next deadline after `since`, up to which deadlines are handled; none when the event is not in memory. */
+  nextDeadline(since: number): ReturnType<typeof nextDeadline> {
+    return this.#loaded && nextDeadline(this.contextOf(this.#loaded), since)
+  }
+
+  /**
+   * Publishes without a commit: ephemeral dispatches, connections for their nodes to close, or the event's version alone, so that a
+   * subscriber that missed the last messages of a lost commit notices. A note may be lost.
+   */
+  note(of: LoadedEvent, fields: Pick<Parameters<typeof feedMessage>[2], "replaced" | "ephemeral">): void {
+    this.services.feed.publish(feedMessage(of, "note", fields))
+  }
+
+  /** Publishes dispatches that have no place in a stream. */
+  publishEphemeral(of: LoadedEvent, dispatches: ReadonlyArray<Ephemeral>): void {
+    const { now } = this
+    this.note(of, { ephemeral: dispatches.map((one) => encodeEphemeral(one, now)) })
+  }
+
+  /** Called at the end of a turn that was not refused. */
   performed(turn: Turn): void {
-    this.#actor.follow({ type: "viewsChanged", keys: turn.throttled })
+    this.actor.follow({ type: "viewsChanged", views: turn.throttled })
   }
 
   /** Called when a turn failed after changing the loaded event, which must not be used again. */
@@ -118,20 +151,20 @@ export class Committer {
    * happens.
    */
   commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
-    const leaves = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
-    return commitBatch(this.#services, this.#actor, batch, (fencingToken) => this.#claimed(fencingToken)).pipe(
+    const leaves = isDeleted(batch.state) ? (this.#presence?.changes ?? 0) : 0
+    return commitBatch(this.services, this.actor, batch, (fencingToken) => this.#claimed(fencingToken)).pipe(
       Effect.tap((next) =>
         Effect.sync(() => {
           batch.settle()
           this.#adopt(next, batch.moves)
-          if (next.state.deleted) this.#forget(leaves)
-          this.#actor.follow({ type: "committed", batch })
+          if (isDeleted(next.state)) this.#forget(leaves)
+          this.actor.follow({ type: "committed", batch })
         }),
       ),
       Effect.tapError(() =>
         Effect.sync(() => {
           this.#loaded = undefined
-          this.#actor.follow({ type: "discarded" })
+          this.actor.follow({ type: "discarded" })
         }),
       ),
       Effect.uninterruptible,
@@ -153,12 +186,12 @@ export class Committer {
   /** Stores presence without a new version, because no client is notified. */
   keepPresence(of: LoadedEvent, delta: PresenceDelta): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     if (delta.present.length === 0 && delta.absent.length === 0) return Effect.succeed(of)
-    return keepPresence(this.#services.database.liveSql, this.#actor.eventId, of.fencingToken, delta).pipe(
+    return keepPresence(this.services.database.liveSql, this.actor.eventId, of.fencingToken, delta).pipe(
       Effect.as(of),
       Effect.mapError((failure) => {
         if (failure._tag === "Unavailable") return new StoreUnavailable()
         this.#loaded = undefined
-        this.#actor.follow({ type: "discarded" })
+        this.actor.follow({ type: "discarded" })
         return new NotOwner()
       }),
     )
@@ -175,7 +208,7 @@ export class Committer {
       body(turn)
     } catch (error) {
       turn.undo()
-      this.#services.telemetry.log.error({ err: error, eventId: this.#actor.eventId }, "an event's own turn failed")
+      this.services.telemetry.log.error({ err: error, eventId: this.actor.eventId }, "an event's own turn failed")
       return Effect.fail(new StoreUnavailable())
     }
     this.performed(turn)
@@ -196,15 +229,15 @@ export class Committer {
     const adopted = { loaded: next, presence }
     if (isRecovered) this.chart.recovered(adopted)
     else this.chart.committed(adopted, moves)
-    this.#actor.follow({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
+    this.actor.follow({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
   }
 
   #activate(loaded: LoadedEvent): Presence {
     const { status } = loaded.state.event
-    const { presenceGraceMs, returnWithinMs } = this.#services
+    const { presenceGraceMs, returnWithinMs } = this.services
     const presence = new Presence(status === "live" || status === "ended", presenceGraceMs, returnWithinMs)
     this.#presence = presence
-    this.#actor.follow({ type: "activated", loaded, presence })
+    this.actor.follow({ type: "activated", loaded, presence })
     return presence
   }
 

@@ -20,27 +20,28 @@ import {
   type StreamFor,
 } from "../../protocol/contract.ts"
 import type { Caller } from "../commands.ts"
-import { admissionOf } from "../presence/admission-policy.ts"
-import type { Present, PresentPeople } from "../presence/presence.ts"
+import { admissions } from "../presence/admission-policy.ts"
+import type { PresentPeople } from "../presence/presence.ts"
 import type { Raised } from "../state/chart-events.ts"
 import { type Move, type RegionName, type RegionState, regionOf } from "../state/chart-snapshot.ts"
 import type { RecordStore } from "../state/record-store.ts"
 import type { Ejection, LiveState, NewOccurrence, ParticipantChange } from "../state/state.ts"
 
-type Fields = { readonly [field: string]: unknown }
-
-const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean): PresentPeople => ({
+/** `admission`: the rule of admission at the moment of the call. */
+const insideOf = (people: PresentPeople, admission: () => ReturnType<typeof admissions>): PresentPeople => ({
   find: (participantId) => {
     const person = people.find(participantId)
-    return person !== undefined && isInside(person) ? person : undefined
+    return person !== undefined && admission()(person) === "in" ? person : undefined
   },
   all: function* () {
-    for (const person of people.all()) if (isInside(person)) yield person
+    const of = admission()
+    for (const person of people.all()) if (of(person) === "in") yield person
   },
   storedAs: function* (role) {
+    const of = admission()
     for (const id of people.storedAs(role)) {
       const person = people.find(id)
-      if (person !== undefined && isInside(person)) yield id
+      if (person !== undefined && of(person) === "in") yield id
     }
   },
   waiting: people.waiting,
@@ -65,14 +66,29 @@ export interface Deployment {
   readonly roomWaitMs?: number | undefined
 }
 
-interface TurnGiven {
+/** Input of views. */
+export interface ReadContext {
   readonly records: RecordStore
   readonly state: LiveState
   readonly people: PresentPeople
-  /** Null: a caller who manages the workspace, or the event itself. */
-  readonly by: Caller | null
   /** Unix milliseconds. */
   readonly now: number
+}
+
+/** A view published at most once per `everyMs`; the last change is always published. */
+export interface ThrottledView {
+  readonly name: string
+  readonly everyMs: number
+  /** `id`: what the view is about, if there are several of its name. */
+  readonly dispatches: (context: ReadContext, id: string) => ReadonlyArray<Ephemeral>
+}
+
+/** Changed views by name and id. */
+export type ChangedViews = ReadonlyMap<string, { readonly view: ThrottledView; readonly id: string }>
+
+interface TurnGiven extends ReadContext {
+  /** Null: a caller who manages the workspace, or the event itself. */
+  readonly by: Caller | null
   /** Id for the entity that the turn creates. */
   readonly freshId: string
   readonly deployment: Deployment
@@ -100,8 +116,7 @@ export class Turn {
   readonly ejections: Ejection[] = []
   /** Rooms that the media server has to record and broadcast from now on; set if the turn changed them. */
   captured: CapturedRooms | undefined
-  /** Keys of throttled views that changed, such as a tally. */
-  readonly throttled = new Set<string>()
+  readonly #throttled = new Map<string, { readonly view: ThrottledView; readonly id: string }>()
   /** Chart transitions of the turn. */
   readonly moves: Move[] = []
   /** Raised events that the turn has yet to handle, in order. */
@@ -111,7 +126,7 @@ export class Turn {
     this.records = records
     this.state = state
     this.everybody = people
-    this.people = insideOf(people, (person) => admissionOf(this.state, records, person) === "in")
+    this.people = insideOf(people, () => admissions(this.state, records))
     this.by = by
     this.now = now
     this.at = toTimestamp(now)
@@ -159,7 +174,7 @@ export class Turn {
     this.ephemeral.push(ephemeralOf(t, stream, d, about))
   }
 
-  emitOccurrence(type: WebhookEventType, extra: Fields): void {
+  emitOccurrence(type: WebhookEventType, extra: NewOccurrence["extra"]): void {
     this.occurrences.push({ type, extra })
   }
 
@@ -181,8 +196,12 @@ export class Turn {
     this.raised.push(raised)
   }
 
-  publishThrottled(key: string): void {
-    this.throttled.add(key)
+  publishThrottled(view: ThrottledView, id = ""): void {
+    this.#throttled.set(`${view.name} ${id}`, { view, id })
+  }
+
+  get throttled(): ChangedViews {
+    return this.#throttled
   }
 
   get changes(): ReadonlyArray<Change> {

@@ -6,10 +6,12 @@ import type { AnyMachineSnapshot } from "xstate"
 import type { InspectedDeadline, Inspection } from "../../model/live/inspection.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { TimerView } from "../../protocol/messages/agenda.ts"
-import type { Deadline, ReadContext } from "../domain/activities/activity.ts"
+import type { Deadline } from "../domain/activities/activity.ts"
 import { openPolls, pollTimer } from "../domain/activities/questions/poll-views.ts"
-import { activityTimers, recordDeadlines } from "../domain/activities/registry.ts"
-import type { Turn } from "../domain/turn.ts"
+import { recordDeadlines } from "../domain/activities/registry.ts"
+import { roomTimer } from "../domain/activities/rooms/breakout.ts"
+import { roundTimer } from "../domain/activities/rooms/rotation.ts"
+import type { ReadContext, Turn } from "../domain/turn.ts"
 import type { Due } from "../state/chart-events.ts"
 import { statesOf } from "../state/chart-snapshot.ts"
 import { DELAYS, type DelayName, end, type Moment, phaseTimer, warning } from "./delays.ts"
@@ -99,7 +101,10 @@ export const inspected = (context: ReadContext): Pick<Inspection, "states" | "po
 })
 
 /** All timers that clients show. */
-export const runningTimersOf = (context: ReadContext): ReadonlyArray<TimerView> => [
-  ...[phaseTimer(context) ?? []].flat(),
-  ...activityTimers(context),
-]
+export const runningTimersOf = (context: ReadContext): ReadonlyArray<TimerView> =>
+  [
+    phaseTimer(context),
+    ...openPolls(context).map((poll) => pollTimer(poll)),
+    roomTimer(context),
+    roundTimer(context),
+  ].filter((timer) => timer !== undefined)

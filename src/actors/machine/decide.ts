@@ -1,19 +1,17 @@
 /**
- * Decides one command in one turn, purely: the result is a refusal or the data of the reply; everything else is in the turn. Permission is
- * checked first (it depends on the active phase, which only the actor knows for sure). Then the chart decides.
+ * Decides one command in one turn, purely: the result is a refusal, with the turn undone, or the data of the reply; everything else is in the
+ * turn. Permission is checked first (it depends on the active phase, which only the actor knows for sure). Then the chart decides.
  */
 import { isKeyParticipant } from "../../model/participants.ts"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
-import { type Caller, type Envelope, gatewayName, Refused } from "../commands.ts"
+import { type Answer, type Caller, type Envelope, gatewayName, Refused } from "../commands.ts"
 import { actingRole } from "../domain/acting-role.ts"
-import { releaseHoldings, runBarredHooks } from "../domain/activities/registry.ts"
+import { react } from "../domain/activities/registry.ts"
 import type { Turn } from "../domain/turn.ts"
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
 import { phaseTraits } from "../state/state.ts"
 import { stepMachine } from "./step.ts"
-
-type Result = { readonly [field: string]: unknown }
 
 /** Participants whom the command may name only if they do not manage the workspace, by its contract. */
 const exemptIn = (name: CommandName, d: { readonly [member: string]: unknown }): ReadonlyArray<string> =>
@@ -64,7 +62,7 @@ const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: Readon
     if (before.has(participantId)) continue
     // Without `by` an organiser frees this one seat: others with the same email address stay.
     turn.changeParticipant({ participantId, barred: true, ...(turn.by !== null && { isDecision: true }) })
-    runBarredHooks(turn, participantId)
+    react(turn, { type: "person.barred", id: participantId })
   }
   for (const participantId of before)
     if (!after.has(participantId)) turn.changeParticipant({ participantId, barred: false })
@@ -72,16 +70,17 @@ const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: Readon
 
 /** A participant whom a command removed has departed at once: there is no grace period as after a lost connection. */
 const notifyOfDepartures = (turn: Turn): void => {
-  const removed = turn.ejections.flatMap((ejection) => (ejection.who === "participant" ? ejection.participantId : []))
-  if (removed.length > 0) releaseHoldings(turn, removed)
+  const ids = turn.ejections.flatMap((ejection) => (ejection.who === "participant" ? ejection.participantId : []))
+  if (ids.length > 0) react(turn, { type: "people.departed", ids })
 }
 
-export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
-  const { command } = envelope
-  const refused = forbid(turn, envelope)
-  if (refused !== undefined) return refused
+export const decide = (turn: Turn, envelope: Envelope): Answer["result"] | Refused => {
   const { removed } = turn.state
-  const result = stepMachine(turn, command)
+  const result = forbid(turn, envelope) ?? stepMachine(turn, envelope.command)
+  if (result instanceof Refused) {
+    turn.undo()
+    return result
+  }
   notifyOfDepartures(turn)
   if (turn.state.removed !== removed) notifyOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
   return result

@@ -1,12 +1,13 @@
 /** Times that the charts wait for. They are in the records, so they survive a restart. */
+
 import { ONLY } from "../../model/live/live-records.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import type { TimerView } from "../../protocol/messages/agenda.ts"
-import type { ReadContext } from "../domain/activities/activity.ts"
 import { measureAt } from "../domain/activities/host-absence.ts"
 import { roomTimer } from "../domain/activities/rooms/breakout.ts"
 import { roundTimer } from "../domain/activities/rooms/rotation.ts"
 import { warningOf } from "../domain/timers.ts"
+import type { ReadContext } from "../domain/turn.ts"
 import { activePhaseOf, timerOf } from "../state/state.ts"
 
 /** A deadline in Unix milliseconds; `since`: the time up to which deadlines are handled; `undefined`: none. */

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { transition } from "xstate"
 import type { Timestamp } from "../../model/timestamp.ts"
-import { type Command, Refused } from "../commands.ts"
+import { type Answer, type Command, Refused } from "../commands.ts"
 import { isPlain, performPlain, react } from "../domain/activities/registry.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { Due, Happening, Raised } from "../state/chart-events.ts"
@@ -16,7 +16,7 @@ import { chart } from "./chart.ts"
 import type { ChartEvent } from "./guards.ts"
 import { type Snapshot, sharedSnapshot } from "./snapshots.ts"
 
-type Result = { readonly [field: string]: unknown }
+type Result = Answer["result"]
 /** A reply, a function that reads the reply at the end of the turn, or a refusal. */
 type Reply = Result | (() => Result | Refused) | Refused | undefined
 type Act = (turn: Turn, event: ChartEvent) => Reply
@@ -35,7 +35,6 @@ const enter = (turn: Turn, type: string, { value }: ChartSnapshot): void => {
   turn.state = {
     ...turn.state,
     chart: next,
-    deleted: life === "deleted",
     event: status === event.status ? event : { ...event, status },
   }
 }

@@ -62,12 +62,14 @@ export const admissionUnder = (
   return policy === "ask" ? "waits" : "denied"
 }
 
-/** The admission of a visitor. A removed participant is not inside, even before their gateway reports it. */
+/** The admission of visitors. A removed participant is not inside, even before their gateway reports it. */
+export const admissions = (state: LiveState, records: RecordStore): ((visitor: Visitor) => AdmissionResult) => {
+  const policy = lobbyPolicy(state, records)
+  return (visitor) =>
+    isRemoved(state, visitor)
+      ? "denied"
+      : admissionUnder(policy, records.get("admission", visitor.participantId)?.state, isWalkIn(visitor))
+}
+
 export const admissionOf = (state: LiveState, records: RecordStore, visitor: Visitor): AdmissionResult =>
-  isRemoved(state, visitor)
-    ? "denied"
-    : admissionUnder(
-        lobbyPolicy(state, records),
-        records.get("admission", visitor.participantId)?.state,
-        isWalkIn(visitor),
-      )
+  admissions(state, records)(visitor)

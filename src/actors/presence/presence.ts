@@ -6,12 +6,13 @@
 import { newId } from "../../model/ids.ts"
 import type { EventRole } from "../../model/roles.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
-import type { Participant } from "../protocol.ts"
+import type { WaitingView } from "../../protocol/messages/participants.ts"
+import type { Participant } from "../commands.ts"
 import { GroupIndex } from "../state/record-index.ts"
 import { Absences } from "./absences.ts"
 import type { AdmissionResult } from "./admission-policy.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
-import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
+import { Lobby } from "./waiting-room.ts"
 
 export interface Present extends Participant {
   readonly joinedAt: Timestamp
@@ -24,7 +25,7 @@ export interface PresentPeople {
   /** Ids of the participants with that stored role. */
   readonly storedAs: (role: EventRole) => Iterable<string>
   /** Participants in the waiting room. */
-  readonly waiting: () => IterableIterator<WaitingParticipant>
+  readonly waiting: () => IterableIterator<WaitingView>
   /** Participants who lost their connections and may still return. */
   readonly absent: () => IterableIterator<Participant>
 }
@@ -99,7 +100,7 @@ export class Presence implements PresentPeople {
     return this.#changes.length
   }
 
-  waiting(): IterableIterator<WaitingParticipant> {
+  waiting(): IterableIterator<WaitingView> {
     return this.lobby.all()
   }
 

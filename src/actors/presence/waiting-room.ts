@@ -3,24 +3,17 @@
  * each participant waits, which is their place in the queue and is kept like everything that they hold (`model/live/holdings.ts`). Staff
  * receive the changes at intervals, each participant once.
  */
-import type { ParticipantKind } from "../../model/participants.ts"
 import { byCodeUnits } from "../../model/text/compared.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
+import type { WaitingView } from "../../protocol/messages/participants.ts"
 import { Absences } from "./absences.ts"
 import { type NodeConnections, type OpenConnection, opened, reported, withoutNode } from "./open-connections.ts"
 
 /** Most changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
 const PUBLISHED_AT_ONCE = 500
 
-export interface WaitingParticipant {
-  readonly participantId: string
-  readonly name: string
-  readonly kind: ParticipantKind
-  readonly since: Timestamp
-}
-
 interface Entry {
-  readonly waiting: WaitingParticipant
+  readonly waiting: WaitingView
   connections: ReadonlyArray<OpenConnection>
 }
 
@@ -48,7 +41,7 @@ export class Lobby {
   }
 
   /** Waiting participants in the order of their places. */
-  all(): IterableIterator<WaitingParticipant> {
+  all(): IterableIterator<WaitingView> {
     const waiting = Array.from(this.#entries?.values() ?? [], (entry) => entry.waiting)
     return waiting.sort((a, b) => byCodeUnits(a.since, b.since)).values()
   }
@@ -58,7 +51,7 @@ export class Lobby {
   }
 
   /** Sets the participant's waiting connections on a node, the first or changed ones. */
-  enter(from: NodeConnections, participant: Omit<WaitingParticipant, "since">, since: Timestamp): void {
+  enter(from: NodeConnections, participant: Omit<WaitingView, "since">, since: Timestamp): void {
     const entry = this.#entries?.get(participant.participantId)
     if (entry === undefined) this.receive(opened(from), participant, since)
     else entry.connections = reported(entry.connections, from)
@@ -67,7 +60,7 @@ export class Lobby {
   /** The participant waits, with these connections and those already waiting on other nodes. */
   receive(
     connections: ReadonlyArray<OpenConnection>,
-    { participantId, name, kind }: Omit<WaitingParticipant, "since">,
+    { participantId, name, kind }: Omit<WaitingView, "since">,
     since: Timestamp,
   ): void {
     if (connections.length === 0) return
@@ -150,8 +143,8 @@ export class Lobby {
   }
 
   /** Changes that staff have not received yet. */
-  get news(): { readonly add: ReadonlyArray<WaitingParticipant>; readonly remove: ReadonlyArray<string> } {
-    const add: WaitingParticipant[] = []
+  get news(): { readonly add: ReadonlyArray<WaitingView>; readonly remove: ReadonlyArray<string> } {
+    const add: WaitingView[] = []
     const remove: string[] = []
     for (const participantId of this.#next) {
       const waiting = this.#entries?.get(participantId)?.waiting

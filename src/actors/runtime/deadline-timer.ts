@@ -5,11 +5,7 @@
 import { Effect } from "effect"
 import type { Cancel, Timers } from "../../clock/timers.ts"
 import type { Unreachable } from "../commands.ts"
-import type { Committer } from "../commit/committer.ts"
 import type { Deadline } from "../domain/activities/activity.ts"
-import { nextDeadline } from "../machine/clock.ts"
-import type { ActorServices, EventActor } from "../services.ts"
-import { contextOf } from "../views/snapshots.ts"
 
 interface Needs {
   readonly timers: Timers
@@ -17,11 +13,11 @@ interface Needs {
 }
 
 /** The event whose deadlines are awaited. */
-interface Awaited {
+export interface AwaitedEvent {
   /** The next deadline after `since`, up to which deadlines are handled; none when the event is not in memory. */
-  readonly next: (since: number) => Deadline | undefined
+  readonly nextDeadline: (since: number) => Deadline | undefined
   /** Handles a due deadline. A deadline that moved meanwhile does nothing: the commit that moved it has reset the timer. */
-  readonly handle: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
+  readonly meet: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
   /** Loads the event into memory again, if its deadlines are to be handled at all. */
   readonly recover: () => Effect.Effect<unknown, Unreachable>
 }
@@ -31,43 +27,14 @@ const LONGEST_WAIT_MS = 2_147_483_647
 
 const RECOVER_EVERY_MS = 500
 
-/** The deadlines of a live event. */
-export class EventDeadlines implements Awaited {
-  readonly #services: ActorServices
-  readonly #committer: Committer
-  readonly #actor: EventActor
-
-  constructor(services: ActorServices, committer: Committer, actor: EventActor) {
-    this.#services = services
-    this.#committer = committer
-    this.#actor = actor
-  }
-
-  next(since: number): Deadline | undefined {
-    const { loaded, presence } = this.#committer
-    return loaded && nextDeadline(contextOf(loaded, presence, this.#services.timers.now()), since)
-  }
-
-  handle({ due }: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
-    this.#services.telemetry.metrics.timersFired.add()
-    const committer = this.#committer
-    return this.#actor.turn(Effect.flatMap(committer.current, (of) => committer.act(of, at, due)))
-  }
-
-  /** An event that keeps itself in memory has deadlines to handle; any other event is loaded on demand. */
-  recover(): Effect.Effect<unknown, Unreachable> {
-    return this.#actor.staysInMemory ? this.#actor.turn(this.#committer.current) : Effect.void
-  }
-}
-
 export class DeadlineTimer {
   readonly #needs: Needs
-  readonly #awaited: Awaited
+  readonly #awaited: AwaitedEvent
   #cancel: Cancel | undefined
   #handledTo: number
   #isStopped = false
 
-  constructor(needs: Needs, awaited: Awaited) {
+  constructor(needs: Needs, awaited: AwaitedEvent) {
     this.#needs = needs
     this.#awaited = awaited
     this.#handledTo = needs.timers.now()
@@ -75,8 +42,8 @@ export class DeadlineTimer {
 
   /** Sets the timer to the next deadline. */
   set(): void {
-    this.clear()
-    const deadline = this.#isStopped ? undefined : this.#awaited.next(this.#handledTo)
+    this.#cancel?.()
+    const deadline = this.#isStopped ? undefined : this.#awaited.nextDeadline(this.#handledTo)
     if (deadline === undefined) return
     const { timers } = this.#needs
     const wait = Math.max(0, deadline.at - timers.now())
@@ -85,19 +52,15 @@ export class DeadlineTimer {
     )
   }
 
-  clear(): void {
-    this.#cancel?.()
-  }
-
   stop(): void {
     this.#isStopped = true
-    this.clear()
+    this.#cancel?.()
   }
 
   #fire(deadline: Deadline): void {
     const at = Math.max(this.#needs.timers.now(), deadline.at)
     this.#fork(
-      Effect.map(this.#awaited.handle(deadline, at), () => {
+      Effect.map(this.#awaited.meet(deadline, at), () => {
         this.#handledTo = Math.max(this.#handledTo, deadline.at)
         this.set()
       }),
@@ -106,7 +69,7 @@ export class DeadlineTimer {
 
   /** Retries the recovery until it succeeds, which sets the timer again. */
   recoverLater(): void {
-    this.clear()
+    this.#cancel?.()
     if (this.#isStopped) return
     const { timers } = this.#needs
     this.#cancel = timers.after(RECOVER_EVERY_MS, () =>

@@ -2,30 +2,28 @@
 import { Effect } from "effect"
 import { Calls } from "../calls/calls.ts"
 import { NotOwner } from "../commands.ts"
+import type { Committer } from "../commit/committer.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { LiveEventRequests } from "../protocol.ts"
-import type { ActorServices, EventAddress } from "../services.ts"
 
 const FIRST_ACTIVATION = 1
 
 type CallRequest = Parameters<LiveEventRequests["Call"]>[0]
 
 export class EventCalls {
-  readonly #services: ActorServices
-  readonly #address: EventAddress
+  readonly #committer: Committer
   #activation: { readonly fencingToken: number; readonly at: number } | undefined
   /** Created by the first request, because most events have no call. */
   #calls: Calls | undefined
 
-  constructor(services: ActorServices, address: EventAddress) {
-    this.#services = services
-    this.#address = address
+  constructor(committer: Committer) {
+    this.#committer = committer
   }
 
   /** Ends the calls: another owner may have had the event meanwhile, and gateways do not know the earlier calls. */
   activated({ fencingToken }: LoadedEvent): void {
     this.stop()
-    this.#activation = { fencingToken, at: this.#services.timers.elapsed() }
+    this.#activation = { fencingToken, at: this.#committer.services.timers.elapsed() }
   }
 
   answer(request: CallRequest): Effect.Effect<ReturnType<Calls["answer"]>, NotOwner> {
@@ -49,10 +47,11 @@ export class EventCalls {
 
   #make(): Calls | undefined {
     if (this.#activation === undefined) return undefined
-    const { timers, feed, ownership, callServer } = this.#services
+    const { services, actor } = this.#committer
+    const { timers, feed, ownership, callServer } = services
     const { fencingToken, at } = this.#activation
     return new Calls({
-      eventId: this.#address.eventId,
+      eventId: actor.eventId,
       timers,
       tell: feed.tell,
       since: at,

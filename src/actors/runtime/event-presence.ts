@@ -3,34 +3,30 @@ import { Effect } from "effect"
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { Unreachable } from "../commands.ts"
 import type { Committer } from "../commit/committer.ts"
-import { publishNote } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { holdersIn } from "../domain/activities/registry.ts"
 import { unblock } from "../domain/activities/removals.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
 import { Replacements } from "../presence/replacements.ts"
 import type { PresenceReport } from "../protocol.ts"
-import type { EventActor, EventServices } from "../services.ts"
 import type { ParticipantChange } from "../state/state.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 
 export class EventPresence {
-  readonly #services: EventServices
   readonly #committer: Committer
   readonly #flush: PresenceFlush
   /** Created by the first report. */
   #replacements: Replacements | undefined
 
-  constructor(services: EventServices, committer: Committer, actor: EventActor) {
-    this.#services = services
+  constructor(committer: Committer) {
     this.#committer = committer
-    this.#flush = new PresenceFlush(services, committer, actor)
+    this.#flush = new PresenceFlush(committer)
   }
 
   /** Keeps participants who were announced as present or hold something, as after a lost connection. */
   activated({ roster, records }: LoadedEvent, presence: NonNullable<Committer["presence"]>): void {
-    const { timers, returnWithinMs } = this.#services
-    const until = timers.now() + returnWithinMs
+    const { returnWithinMs } = this.#committer.services
+    const until = this.#committer.now + returnWithinMs
     presence.restore(roster, holdersIn(records), until)
     presence.lobby.restore(records.all("waiting"), until)
     if (presence.nextLapse !== undefined) this.#flush.schedule(returnWithinMs)
@@ -46,7 +42,7 @@ export class EventPresence {
   committed(changes: ReadonlyArray<ParticipantChange>): void {
     const { presence } = this.#committer
     if (presence === undefined) return
-    const at = toTimestamp(this.#services.timers.now())
+    const at = toTimestamp(this.#committer.now)
     for (const { participantId, admission, pollSubscription } of changes) {
       if (admission !== undefined) presence.lobby.endPlace(participantId)
       else if (pollSubscription === undefined) presence.touch(participantId, at)
@@ -61,7 +57,7 @@ export class EventPresence {
 
   /** A node is gone, with its participants' connections. */
   forgetNode(node: string): void {
-    this.#committer.presence?.forgetNode(node, this.#services.timers.now())
+    this.#committer.presence?.forgetNode(node, this.#committer.now)
     this.#flush.schedule()
   }
 
@@ -74,7 +70,7 @@ export class EventPresence {
     const { presence } = this.#committer
     if (presence === undefined) return
     const { state, records } = of
-    const now = this.#services.timers.now()
+    const now = this.#committer.now
     const at = toTimestamp(now)
     for (const change of changes) {
       if ("participantId" in change) {
@@ -100,21 +96,21 @@ export class EventPresence {
       "participant" in change && change.participant.manages === true ? change.participant.participantId : [],
     )
     if (!blocked.some((id) => of.state.removed.includes(id))) return Effect.void
-    return this.#committer.act(of, this.#services.timers.now(), (turn) => {
+    return this.#committer.act(of, this.#committer.now, (turn) => {
       for (const id of blocked) unblock(turn, id)
     })
   }
 
   #makeReplacements(): Replacements {
     const committer = this.#committer
-    const { timers, replaceAfterMs, connectionsPerParticipant } = this.#services
+    const { timers, replaceAfterMs, connectionsPerParticipant } = committer.services
     return new Replacements({
       timers,
       afterMs: replaceAfterMs,
       most: connectionsPerParticipant,
       connectionsOf: (participantId) => committer.presence?.connectionsOf(participantId) ?? [],
       replace: (connections) => {
-        if (committer.loaded !== undefined) publishNote(this.#services, committer.loaded, { replaced: connections })
+        if (committer.loaded !== undefined) committer.note(committer.loaded, { replaced: connections })
       },
     })
   }

@@ -20,13 +20,11 @@ import {
 import { Batch } from "../commit/batch.ts"
 import type { NotCommitted } from "../commit/commit-batch.ts"
 import type { Committer } from "../commit/committer.ts"
-import { publishNote } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { recallAnswers, recallChat } from "../commit/rehydrate.ts"
 import type { Turn } from "../domain/turn.ts"
 import { decide } from "../machine/decide.ts"
-import type { ActorServices, EventAddress } from "../services.ts"
-import { type LiveState, restEvent } from "../state/state.ts"
+import { isDeleted, type LiveState, restEvent } from "../state/state.ts"
 import { presenceOccurrence } from "../views/presence-view.ts"
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
@@ -58,14 +56,6 @@ const rememberedAnswer = (batch: Batch, envelope: Received): Answer | Refused | 
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-/** Runs one command in a batch: it is refused, has no effect, or is added as a step. */
-const perform = (batch: Batch, turn: Turn, envelope: Received, event: Committer): Outcome => {
-  const result = decide(turn, envelope)
-  if (!(result instanceof Refused)) return keep(batch, { turn, envelope, result }, event)
-  turn.undo()
-  return result
-}
-
 /** An accepted command with its turn, and the data of its reply. */
 interface Decided {
   readonly turn: Turn
@@ -76,12 +66,13 @@ interface Decided {
 /** Adds the turn of an accepted command to its batch. */
 const keep = (batch: Batch, { turn, envelope, result }: Decided, event: Committer): Answer => {
   const { scope, commandId, bodyHash, command } = envelope
+  event.performed(turn)
   if (turn.isIdle) {
     batch.addEphemeral(turn.ephemeral, turn.now)
     if (scope !== TIMER_SCOPE) batch.rememberIdle({ scope, commandId, bodyHash, result }, turn.at)
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
-  if (turn.state.deleted) {
+  if (isDeleted(turn.state)) {
     const leaves = event.finalLeaves(envelope.at).map((change) => presenceOccurrence(turn.state, change))
     turn.occurrences.push(...leaves)
   }
@@ -92,13 +83,9 @@ const keep = (batch: Batch, { turn, envelope, result }: Decided, event: Committe
 type Outcomes<E> = Effect.Effect<ReadonlyArray<Outcome>, E>
 
 export class Executor {
-  readonly #services: ActorServices
-  readonly #address: EventAddress
   readonly #committer: Committer
 
-  constructor(services: ActorServices, address: EventAddress, committer: Committer) {
-    this.#services = services
-    this.#address = address
+  constructor(committer: Committer) {
     this.#committer = committer
   }
 
@@ -119,22 +106,20 @@ export class Executor {
   executeTogether(envelopes: ReadonlyArray<Received>): Effect.Effect<Together, Unreachable> {
     const attempt = this.#attempt(envelopes, (of) => this.#performTogether(of, envelopes))
     const recall = Effect.flatMap(this.#committer.current, (of) =>
-      recallAnswers(this.#services.database, of, envelopes),
+      recallAnswers(this.#committer.services.database, of, envelopes),
     )
     return attempt.pipe(
       Effect.catchTag("AnsweredBefore", () => Effect.andThen(recall, attempt)),
-      Effect.catchTags({
-        AnsweredBefore: () => new StoreUnavailable(),
-        OverCapacity: () => new StoreUnavailable(),
-        PhaseRecorded: () => new StoreUnavailable(),
-        CommitRefused: () => new StoreUnavailable(),
-      }),
+      Effect.catchTag(
+        ["AnsweredBefore", "OverCapacity", "PhaseRecorded", "CommitRefused"],
+        () => new StoreUnavailable(),
+      ),
     )
   }
 
   /** Decides a command and undoes it. A refusal that only the commit would meet is not found. */
   rehearse(envelope: Received): Effect.Effect<Outcome, Unreachable> {
-    const { database } = this.#services
+    const { database } = this.#committer.services
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#committer.current
       yield* recallChat(database, of, [envelope])
@@ -154,7 +139,6 @@ export class Executor {
       const decided = this.#decideTogether(of, envelopes, known)
       if ("refused" in decided) return Effect.succeed(decided)
       const answers = decided.map((one) => ("turn" in one ? keep(batch, one, this.#committer) : one))
-      for (const one of decided) if ("turn" in one) this.#committer.performed(one.turn)
       return Effect.as(this.#keep(batch), { answers })
     })
   }
@@ -184,14 +168,12 @@ export class Executor {
     const turn = this.#committer.turn(of, state, envelope)
     try {
       const result = decide(turn, envelope)
-      if (!(result instanceof Refused)) return { turn, envelope, result }
-      turn.undo()
-      return result
+      return result instanceof Refused ? result : { turn, envelope, result }
     } catch (error) {
       // The turns before this one are undone in an event that is not used again.
       this.#committer.invalidate()
-      this.#services.telemetry.log.error(
-        { err: error, eventId: this.#address.eventId },
+      this.#committer.services.telemetry.log.error(
+        { err: error, eventId: this.#committer.actor.eventId },
         "a command failed unexpectedly",
       )
       return FAILED
@@ -202,7 +184,7 @@ export class Executor {
     envelopes: ReadonlyArray<Received>,
     perform: (of: LoadedEvent) => Effect.Effect<A, NotCommitted | Unreachable>,
   ): Effect.Effect<A, NotCommitted | Unreachable> {
-    const { database } = this.#services
+    const { database } = this.#committer.services
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#committer.current
       // Everything that may fail comes before the turns, which change the loaded event.
@@ -228,8 +210,8 @@ export class Executor {
    * it: it would be answered from a state without the effect of the first attempt.
    */
   #requireNewest({ fencingToken }: LoadedEvent): Effect.Effect<void, NotOwner | StoreUnavailable> {
-    return this.#services.database
-      .readLive((sql) => isNewestActivation(sql, this.#address.eventId, fencingToken))
+    return this.#committer.services.database
+      .readLive((sql) => isNewestActivation(sql, this.#committer.actor.eventId, fencingToken))
       .pipe(
         Effect.mapError(() => new StoreUnavailable()),
         Effect.flatMap((isNewest) => {
@@ -242,7 +224,7 @@ export class Executor {
 
   /** Commands that may be repeats whose answers memory has evicted. */
   #possibleRepeats({ answers }: LoadedEvent, envelopes: ReadonlyArray<Received>): ReadonlyArray<Received> {
-    const now = this.#services.timers.now()
+    const now = this.#committer.now
     return envelopes.filter(
       ({ scope, commandId }) =>
         scope !== TIMER_SCOPE &&
@@ -257,7 +239,7 @@ export class Executor {
    */
   #withAnswers(envelopes: ReadonlyArray<Received>): Outcomes<Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
     return Effect.gen({ self: this }, function* () {
-      yield* recallAnswers(this.#services.database, yield* this.#committer.current, envelopes)
+      yield* recallAnswers(this.#committer.services.database, yield* this.#committer.current, envelopes)
       const attempt = this.#attempt(envelopes, (of) => this.#performAndKeep(of, envelopes))
       return yield* Effect.catchTag(attempt, "AnsweredBefore", () =>
         this.#oneByOne(envelopes, () => new StoreUnavailable()),
@@ -267,13 +249,13 @@ export class Executor {
 
   /** Returns `undefined` after a defect in one command, which must not fail the others. */
   #performAll(batch: Batch, envelopes: ReadonlyArray<Received>): ReadonlyArray<Outcome> | undefined {
-    const { log } = this.#services.telemetry
+    const { log } = this.#committer.services.telemetry
     try {
       return envelopes.map((envelope) => this.#perform(batch, envelope))
     } catch (error) {
       this.#committer.invalidate()
       if (envelopes.length === 1)
-        log.error({ err: error, eventId: this.#address.eventId }, "a command failed unexpectedly")
+        log.error({ err: error, eventId: this.#committer.actor.eventId }, "a command failed unexpectedly")
       return undefined
     }
   }
@@ -282,9 +264,8 @@ export class Executor {
     const known = rememberedAnswer(batch, envelope)
     if (known !== undefined) return known
     const turn = this.#committer.turn(batch.loaded, batch.state, envelope)
-    const outcome = perform(batch, turn, envelope, this.#committer)
-    this.#committer.performed(turn)
-    return outcome
+    const result = decide(turn, envelope)
+    return result instanceof Refused ? result : keep(batch, { turn, envelope, result }, this.#committer)
   }
 
   /** Commits the batch. Ephemeral dispatches are published in any case. */
@@ -292,7 +273,7 @@ export class Executor {
     if (!batch.isEmpty) return this.#committer.commit(batch)
     batch.settle()
     const { loaded, ephemeral } = batch
-    if (ephemeral.length > 0) publishNote(this.#services, loaded, { ephemeral })
+    if (ephemeral.length > 0) this.#committer.note(loaded, { ephemeral })
     return Effect.void
   }
 

@@ -9,8 +9,8 @@ import type { Envelope, Received, Unreachable } from "../commands.ts"
 import { Committer, type LoadedEventChange } from "../commit/committer.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import type { LiveEventRequests, Payload } from "../protocol.ts"
-import type { EventActor, EventAddress, EventServices } from "../services.ts"
-import { DeadlineTimer, EventDeadlines } from "./deadline-timer.ts"
+import type { EventAddress, EventServices } from "../services.ts"
+import { type AwaitedEvent, DeadlineTimer } from "./deadline-timer.ts"
 import { EventCalls } from "./event-calls.ts"
 import { EventPresence } from "./event-presence.ts"
 import { EventViews } from "./event-views.ts"
@@ -31,7 +31,7 @@ export interface ActorNeeds extends EventServices {
   readonly broken: (actor: LiveEvent) => void
 }
 
-export class LiveEvent implements EventActor, LiveEventRequests {
+export class LiveEvent implements LiveEventRequests, AwaitedEvent {
   readonly eventId: string
   readonly shardId: ShardId.ShardId
   readonly inbox: Inbox<Unreachable>
@@ -53,11 +53,11 @@ export class LiveEvent implements EventActor, LiveEventRequests {
     this.#needs = needs
     const committer = new Committer(needs, this)
     this.#committer = committer
-    this.#presence = new EventPresence(needs, committer, this)
-    this.#views = new EventViews(needs, committer, this)
-    this.#calls = new EventCalls(needs, this)
-    this.#executor = new Executor(needs, this, committer)
-    this.#deadlineTimer = new DeadlineTimer(needs, new EventDeadlines(needs, committer, this))
+    this.#presence = new EventPresence(committer)
+    this.#views = new EventViews(committer)
+    this.#calls = new EventCalls(committer)
+    this.#executor = new Executor(committer)
+    this.#deadlineTimer = new DeadlineTimer(needs, this)
     this.inbox = new Inbox(needs.inboxes, this)
   }
 
@@ -65,6 +65,7 @@ export class LiveEvent implements EventActor, LiveEventRequests {
     return this.#needs.serves(this.shardId)
   }
 
+  /** A live event stays in memory, even when it is stopped here: another activation must follow. */
   get staysInMemory(): boolean {
     return this.#touches !== undefined
   }
@@ -138,6 +139,20 @@ export class LiveEvent implements EventActor, LiveEventRequests {
     return batchSpan(tracing, this.eventId, received.length, links, this.#executor.execute(received))
   }
 
+  nextDeadline(since: number): ReturnType<AwaitedEvent["nextDeadline"]> {
+    return this.#committer.nextDeadline(since)
+  }
+
+  meet({ due }: Parameters<AwaitedEvent["meet"]>[0], at: number): Effect.Effect<unknown, Unreachable> {
+    this.#needs.telemetry.metrics.timersFired.add()
+    return this.#loadedTurn((of) => this.#committer.act(of, at, due))
+  }
+
+  /** An event that keeps itself in memory has deadlines to meet; any other event is loaded on demand. */
+  recover(): Effect.Effect<unknown, Unreachable> {
+    return this.staysInMemory ? this.turn(this.#committer.current) : Effect.void
+  }
+
   spent(seconds: number): void {
     this.#needs.telemetry.metrics.actorBusy.add(seconds)
   }
@@ -172,23 +187,20 @@ export class LiveEvent implements EventActor, LiveEventRequests {
         // The engine has just passed on a request, which is traffic enough.
         if (change.loaded.state.event.status === "live") this.#touchAgain()
         break
-      case "adopted": {
-        const { event, deleted } = change.loaded.state
+      case "adopted":
         this.#presence.adopted(change.isNewPhase)
         this.#deadlineTimer.set()
-        this.#stay(event.status === "live" && !deleted)
+        this.#stay(change.loaded.state.event.status === "live")
         break
-      }
       case "committed":
         this.#presence.committed(change.batch.participantChanges)
         if (change.batch.reachesMany) this.#views.forget()
-        if (change.batch.state.deleted) this.#deadlineTimer.clear()
         break
       case "discarded":
         this.#deadlineTimer.recoverLater()
         break
       case "viewsChanged":
-        this.#views.changed(change.keys)
+        this.#views.changed(change.views)
         break
     }
   }

@@ -12,13 +12,11 @@ import { isWanted } from "../../store/webhooks/outbox.ts"
 import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
 import type { CommitEntry } from "../commit/batch.ts"
 import type { Committer } from "../commit/committer.ts"
-import { publishEphemeral } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { storePlaces } from "../domain/activities/lobby.ts"
-import { releaseHoldings, runJoinedHooks } from "../domain/activities/registry.ts"
+import { react } from "../domain/activities/registry.ts"
 import { audienceMoves, settle } from "../machine/step.ts"
 import type { Presence, PresenceChange, Present } from "../presence/presence.ts"
-import type { ActorServices, EventActor } from "../services.ts"
 import { type Move, regionOf } from "../state/chart-snapshot.ts"
 import {
   mayBeWatched,
@@ -37,9 +35,7 @@ const BATCH = 500
 const FEW = 32
 
 export class PresenceFlush {
-  readonly #services: ActorServices
   readonly #committer: Committer
-  readonly #actor: EventActor
   /** Created on first use, like `#counts`: most events have no audience. */
   #flushes: DueRun | undefined
   #counts: DueRun | undefined
@@ -53,17 +49,15 @@ export class PresenceFlush {
   /** Participants who did not return in time, likewise not yet reported. */
   #departed: string[] = []
 
-  constructor(services: ActorServices, committer: Committer, actor: EventActor) {
-    this.#services = services
+  constructor(committer: Committer) {
     this.#committer = committer
-    this.#actor = actor
   }
 
   /** Schedules a flush within this time. The earlier flush reschedules a later one that was pending, if it is still needed. */
   schedule(afterMs: number = TICK_MS): void {
     if (this.#stopped) return
-    this.#flushes ??= new DueRun(this.#services.timers, () => {
-      this.#actor.aside(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
+    this.#flushes ??= new DueRun(this.#committer.services.timers, () => {
+      this.#committer.actor.aside(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
     })
     this.#flushes.within(afterMs)
   }
@@ -85,7 +79,7 @@ export class PresenceFlush {
       const loaded = yield* this.#committer.current
       const { presence } = this.#committer
       if (presence === undefined) return
-      const at = this.#services.timers.now()
+      const at = this.#committer.now
       this.#expire(presence, at)
       if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
@@ -118,7 +112,9 @@ export class PresenceFlush {
     if (changes.length <= FEW) return Effect.succeed(true)
     const { workspaceId } = state.event
     return Effect.mapError(
-      this.#services.database.readLive((sql) => isWanted(sql, workspaceId, ["participant.joined", "participant.left"])),
+      this.#committer.services.database.readLive((sql) =>
+        isWanted(sql, workspaceId, ["participant.joined", "participant.left"]),
+      ),
       () => new StoreUnavailable(),
     )
   }
@@ -130,14 +126,11 @@ export class PresenceFlush {
       .map(({ participant, at }) => ({ ...participant, joinedAt: at }))
     const departed = this.#departed.filter((id) => !presence.isConnected(id))
     const places = presence.lobby.unstoredPlaces
-    const hooks = this.#committer.act(from, this.#services.timers.now(), (turn) => {
+    const hooks = this.#committer.act(from, this.#committer.now, (turn) => {
       // Participants who joined and left within one flush have already gone; removed ones are not inside.
       const isInside = (id: string): boolean => presence.find(id) !== undefined && turn.people.find(id) !== undefined
-      runJoinedHooks(
-        turn,
-        joined.filter(({ participantId }) => isInside(participantId)),
-      )
-      releaseHoldings(turn, departed)
+      react(turn, { type: "people.arrived", people: joined.filter(({ participantId }) => isInside(participantId)) })
+      react(turn, { type: "people.departed", ids: departed })
       turn.raise({ type: "people.changed" })
       settle(turn)
       storePlaces(turn, places)
@@ -180,19 +173,19 @@ export class PresenceFlush {
   /** Publishes counts at most once a second, always after the last change of a burst. */
   #count(): void {
     if (this.#stopped) return
-    this.#counts ??= new DueRun(this.#services.timers, () => this.#publishCounts())
+    this.#counts ??= new DueRun(this.#committer.services.timers, () => this.#publishCounts())
     this.#counts.within(COUNT_EVERY_MS)
   }
 
   #publishCounts(): void {
     const { presence } = this.#committer
     if (presence === undefined) return
-    this.#actor.aside(
+    this.#committer.actor.aside(
       Effect.map(this.#committer.current, (loaded) => {
         const stream = countsFor(loaded)
         if (stream === undefined) return
         const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
-        publishEphemeral(this.#services, loaded, [ephemeralOf("presence.count", stream, d)])
+        this.#committer.publishEphemeral(loaded, [ephemeralOf("presence.count", stream, d)])
       }),
     )
   }

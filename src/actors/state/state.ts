@@ -1,17 +1,14 @@
 /** State of a live event: its chart, its agenda, and the effects that gateways see. */
 import type { Event, EventStatus, EventWithPhases } from "../../model/event.ts"
-import type { WebhookEventType } from "../../model/integrations/webhook-types.ts"
+import type { Occurrence } from "../../model/integrations/occurrences.ts"
 import type { Feature, Phase, PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { PhaseView, TimerView } from "../../protocol/messages/agenda.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
-import type { ChartSnapshot } from "./chart-snapshot.ts"
+import { type ChartSnapshot, lifeOf } from "./chart-snapshot.ts"
 
 /** An occurrence that has no id yet. */
-export interface NewOccurrence {
-  readonly type: WebhookEventType
-  readonly extra: { readonly [field: string]: unknown }
-}
+export type NewOccurrence = Pick<Occurrence, "type" | "extra">
 
 /** Actions of gateways on sockets after the commit. */
 export type Ejection =
@@ -38,14 +35,15 @@ export interface ParticipantChange {
 }
 
 export interface LiveState {
-  /** State of everything that hosts control. The event's status and `deleted` are read from it. */
+  /** State of everything that hosts control. The event's status is read from it. */
   readonly chart: ChartSnapshot
   readonly event: Event
   readonly phases: ReadonlyArray<PhaseState>
   /** Participants removed for good. */
   readonly removed: ReadonlyArray<string>
-  readonly deleted: boolean
 }
+
+export const isDeleted = ({ chart }: Pick<LiveState, "chart">): boolean => lifeOf(chart) === "deleted"
 
 /** The state of a phase that has not begun. */
 export const PENDING = {

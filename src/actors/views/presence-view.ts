@@ -141,10 +141,10 @@ export const presenceOccurrence = (state: LiveState, { type, participant }: Pres
 const cursorOf = (person: Present): string => `${person.joinedAt} ${person.participantId}`
 
 /** Everyone who joined after the cursor's participant; if that one has left, everyone who joined later. */
-function* after(presence: Presence, cursor: string | undefined): IterableIterator<Present> {
+function* after(presence: Presence | undefined, cursor: string | undefined): IterableIterator<Present> {
   const [joinedAt = ""] = cursor?.split(" ") ?? []
   let passed = cursor === undefined
-  for (const person of presence.all()) {
+  for (const person of presence?.all() ?? []) {
     const isCursor = cursorOf(person) === cursor
     passed ||= isCursor || person.joinedAt > joinedAt
     if (passed && !isCursor) yield person
@@ -158,7 +158,7 @@ const LOOKED_AT = 2000
  * A page of the roster, in joining order. The cursor is the last participant that was checked, who may have left since. A page of a search
  * may hold fewer entries than its limit, or none, while there are more to check.
  */
-export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {
+export const rosterPage = (where: Where, presence: Presence | undefined, query: RosterQuery): RosterPage => {
   const wanted = query.query === undefined ? undefined : searchForm(query.query)
   const matches = (person: Present): boolean =>
     (query.role === undefined || narrow(where.state, person) === query.role) &&

@@ -9,15 +9,16 @@ import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.
 import type { Phase } from "../../model/phase.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { Heads } from "../commit/stream-heads.ts"
-import type { ReadContext, ViewFields } from "../domain/activities/activity.ts"
+import type { ViewFields } from "../domain/activities/activity.ts"
 import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
+import type { ReadContext } from "../domain/turn.ts"
 import { runningTimersOf } from "../machine/clock.ts"
 import { lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, type Presence } from "../presence/presence.ts"
-import type { LiveSnapshot, ReadQuery, RosterPage, RosterQuery, WireReading } from "../protocol.ts"
+import type { LiveSnapshot, ReadQuery, WireReading } from "../protocol.ts"
 import { RecordStore } from "../state/record-store.ts"
 import { activePhaseOf, gatewayPhase, type LiveState, PENDING, phaseTraits } from "../state/state.ts"
-import { presenceSummary, presenceView, rosterPage } from "./presence-view.ts"
+import { presenceSummary, presenceView } from "./presence-view.ts"
 
 /** Maximum age of a snapshot for a large audience; later dispatches are replayed on top of it. */
 const GOOD_FOR_MS = 250
@@ -85,7 +86,7 @@ export class Snapshots {
   }
 }
 
-export const contextOf = (
+const contextOf = (
   { records, state }: Pick<LoadedEvent, "records" | "state">,
   presence: Presence | undefined,
   now: number,
@@ -95,7 +96,7 @@ export const contextOf = (
 export const snapshotBefore = (event: Event, agenda: ReadonlyArray<Phase>, epoch: string): FirstSnapshot => {
   const phases = agenda.map((phase) => ({ ...phase, ...PENDING }))
   const announced = { ...event, status: "scheduled" as const, startedAt: null, endedAt: null }
-  const state: LiveState = { chart: { value: "scheduled" }, event: announced, phases, removed: [], deleted: false }
+  const state: LiveState = { chart: { value: "scheduled" }, event: announced, phases, removed: [] }
   const records = new RecordStore()
   const of = { state, records, epoch, version: 0, heads: new Heads([], false) }
   const presence = { mode: "summary", total: 0, byRole: {}, byRoom: {}, staff: [] }
@@ -144,7 +145,3 @@ const snapshotOf = (of: Readable, presence: Presence | undefined, now: number): 
     removed: state.removed,
   }
 }
-
-/** A page of the present participants; empty while the event is not in memory. */
-export const rosterOf = (of: LoadedEvent, presence: Presence | undefined, query: RosterQuery): RosterPage =>
-  presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, presence, query)

@@ -1,6 +1,6 @@
 /** One live event without a store or a clock: its turns are decided and kept at once, and time passes when a test says so. */
 import { type Command, Refused } from "../../../src/actors/commands.ts"
-import { runJoinedHooks } from "../../../src/actors/domain/activities/registry.ts"
+import { react } from "../../../src/actors/domain/activities/registry.ts"
 import { type Recorder, Turn } from "../../../src/actors/domain/turn.ts"
 import { deadlinesOf, nextDeadline } from "../../../src/actors/machine/clock.ts"
 import { decide } from "../../../src/actors/machine/decide.ts"
@@ -84,7 +84,7 @@ export class EventInMemory {
     this.#recorder = recorder
     this.#people = new Map(people.map((id) => [id, person(id)]))
     const rows = { event: eventOf(event), phases: phases.map(phaseOf) }
-    this.#state = { ...rows, chart: chartInRows(rows, this.records), removed: [], deleted: false }
+    this.#state = { ...rows, chart: chartInRows(rows, this.records), removed: [] }
   }
 
   get state(): LiveState {
@@ -146,7 +146,7 @@ export class EventInMemory {
 
   #flush(joined: ReadonlyArray<Present>): void {
     this.#turn((turn) => {
-      runJoinedHooks(turn, joined)
+      react(turn, { type: "people.arrived", people: joined })
       return stepMachine(turn, { type: "people.changed" })
     })
   }

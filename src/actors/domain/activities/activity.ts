@@ -2,15 +2,13 @@
  * An activity: the records of one feature of a live event. Its commands are pure apart from the turn that they are given. Phases, presence
  * and the clock reach it through hooks. Its views are the parts of `ready`.
  */
-import type { ActivityName, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
-import type { TimerView } from "../../../protocol/messages/agenda.ts"
+import type { ActivityName, ReplyData } from "../../../protocol/contract.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../protocol/ready.ts"
 import { type ActivityCommand, type Command, type InternalActivityCommand, Refused } from "../../commands.ts"
-import type { Present, PresentPeople } from "../../presence/presence.ts"
-import type { Of, Raised } from "../../state/chart-events.ts"
+import type { Present } from "../../presence/presence.ts"
+import type { Raised } from "../../state/chart-events.ts"
 import type { RecordStore } from "../../state/record-store.ts"
-import type { LiveState } from "../../state/state.ts"
-import type { Turn } from "../turn.ts"
+import type { ReadContext, Turn } from "../turn.ts"
 
 export type ViewFields = { readonly [field: string]: unknown }
 
@@ -29,15 +27,6 @@ export type CommandHandler<T extends ActivityCommandName> = (
 /** Handlers of commands that change only records. The chart handles the others. */
 type CommandHandlers = { readonly [T in ActivityCommandName]?: CommandHandler<T> }
 
-/** Input of an activity's views. */
-export interface ReadContext {
-  readonly records: RecordStore
-  readonly state: LiveState
-  readonly people: PresentPeople
-  /** Unix milliseconds. */
-  readonly now: number
-}
-
 export interface Deadline {
   /** Unix milliseconds. */
   readonly at: number
@@ -50,40 +39,32 @@ export interface RecordDeadline extends Deadline {
   readonly about: string
 }
 
-/** A view published at most once per `everyMs`; the last change is always published. */
-export interface ThrottledView {
-  readonly everyMs: number
-  /** `id`: the part of the key after the view's name and a colon. */
-  readonly dispatches: (context: ReadContext, id: string) => ReadonlyArray<Ephemeral>
-}
+/** Events to which records alone react. */
+type OfPeople =
+  | { readonly type: "people.arrived"; readonly people: ReadonlyArray<Present> }
+  /** The participants were removed, or did not return in time (`model/live/holdings.ts`): what others wait for ends. */
+  | { readonly type: "people.departed"; readonly ids: ReadonlyArray<string> }
+  /** A participant was removed from the event for good, present or not. */
+  | { readonly type: "person.barred"; readonly id: string }
 
-interface Holdings {
-  readonly holders: (records: RecordStore) => Iterable<string>
-  /** The participants were removed, or did not return in time (`model/live/holdings.ts`). */
-  readonly release: (turn: Turn, participantIds: ReadonlyArray<string>) => void
-}
+/** Events to which records react, before the chart does. */
+export type RecordEvent = Raised | OfPeople
 
-/** Reactions of records to events that a turn raised. They run before those of the chart. */
-type Reactions = { readonly [T in Raised["type"]]?: (turn: Turn, raised: Of<T>) => void }
+type Reactions = {
+  readonly [T in RecordEvent["type"]]?: (turn: Turn, event: Extract<RecordEvent, { readonly type: T }>) => void
+}
 
 export interface Activity {
   readonly commands: CommandHandlers
   readonly on?: Reactions
-  /** Called with participants who became present. */
-  readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
-  /** Records of participants that others wait for. They end when the participant departs; all other records outlive a departure. */
-  readonly holdings?: Holdings
-  /** Called when a participant was removed from the event for good, present or not. */
-  readonly barred?: (turn: Turn, participantId: string) => void
-  /** Timers shown by clients, besides the phase timer. */
-  readonly timers?: (context: ReadContext) => ReadonlyArray<TimerView | undefined>
+  /** Participants with records that others wait for, which end when they depart. All other records outlive a departure. */
+  readonly holders?: (records: RecordStore) => Iterable<string>
   /** Deadlines of records, in any order. */
   readonly deadlines?: (context: ReadContext) => ReadonlyArray<RecordDeadline>
   /** Parts of `ready`: for everyone, additionally for staff, and for one participant. */
   readonly view?: (context: ReadContext) => Partial<SharedState>
   readonly staffView?: (context: ReadContext) => Partial<StaffState>
   readonly personalView?: (context: ReadContext, participantId: string) => Partial<PersonalState>
-  readonly throttled?: { readonly [name: string]: ThrottledView }
 }
 
 export const refuse = (code: Refused["code"], detail: string, current?: ViewFields): Refused =>

@@ -5,7 +5,6 @@
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import { isWatchable } from "../../../model/media/playback-url.ts"
 import { isStage } from "../../../model/modality.ts"
-import type { BroadcastView } from "../../../protocol/messages/media.ts"
 import { type Refused, refusedField } from "../../commands.ts"
 import type { Of } from "../../state/chart-events.ts"
 import { activePhaseOf, findPhase } from "../../state/state.ts"
@@ -13,8 +12,6 @@ import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 import { captureRooms } from "./capture.ts"
 import { ownAddresses } from "./playback.ts"
-
-const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
 const fresh = (turn: Turn, phaseId: string): Broadcast => ({
   broadcastId: turn.freshId,
@@ -30,7 +27,7 @@ const DISPATCH = { live: "broadcast.live", paused: "broadcast.paused", ended: "b
 const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "ended"): Broadcast => {
   const next: Broadcast = { ...broadcast, status, startedAt: broadcast.startedAt ?? turn.at }
   turn.put("broadcast", broadcast.phaseId, next)
-  turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
+  turn.publish(DISPATCH[status], "event", { broadcast: next })
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.emitOccurrence("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
   if (status === "ended") turn.raise({ type: "recording.over" })
@@ -63,15 +60,15 @@ export const broadcastGuards = {
 const known = (turn: Turn): Broadcast | undefined => turn.get("broadcast", activePhaseOf(turn.state)?.id ?? "")
 
 /** Gives the broadcast the chart's status and the requested address. Nothing is published if it has them. */
-const show = (turn: Turn, { d }: Steering): { readonly broadcast: BroadcastView } => {
+const show = (turn: Turn, { d }: Steering): { readonly broadcast: Broadcast } => {
   const phase = activePhaseOf(turn.state)
   const status = turn.region("broadcast")
   const { playbackUrl: given }: Asked = d
   const before = known(turn) ?? fresh(turn, phase?.id ?? "")
   const playbackUrl = given ?? addressOf(turn, before)
-  if (status === "off" || status === "idle") return { broadcast: viewOf(before) }
-  if (status === before.status && playbackUrl === before.playbackUrl) return { broadcast: viewOf(before) }
-  return { broadcast: viewOf(become(turn, { ...before, playbackUrl }, status)) }
+  if (status === "off" || status === "idle") return { broadcast: before }
+  if (status === before.status && playbackUrl === before.playbackUrl) return { broadcast: before }
+  return { broadcast: become(turn, { ...before, playbackUrl }, status) }
 }
 
 const endWithPhase = (turn: Turn, { phase }: Of<"phase.over">): void => {
@@ -83,7 +80,7 @@ const refuseStatus =
   (detail: string) =>
   (turn: Turn): Refused => {
     const broadcast = known(turn) ?? fresh(turn, activePhaseOf(turn.state)?.id ?? "")
-    return refuse("conflict", detail, { broadcast: viewOf(broadcast) })
+    return refuse("conflict", detail, { broadcast })
   }
 
 /** Chart actions on the broadcast of the active phase. */
@@ -121,13 +118,13 @@ export const broadcast = {
         if (next.playbackUrl === last.playbackUrl) continue
         if (last.status === "live") become(turn, next, "live")
         else turn.put("broadcast", last.phaseId, next)
-        if (last.status === "paused") turn.publish("broadcast.paused", "event", { broadcast: viewOf(next) })
+        if (last.status === "paused") turn.publish("broadcast.paused", "event", { broadcast: next })
       }
     },
   },
   view: ({ records, state }) => {
     const phase = activePhaseOf(state)
     const shown = phase === undefined ? undefined : records.get("broadcast", phase.id)
-    return { broadcast: shown === undefined ? null : viewOf(shown) }
+    return { broadcast: shown ?? null }
   },
 } satisfies Activity

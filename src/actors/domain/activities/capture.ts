@@ -7,8 +7,8 @@ import type { ReplyData } from "../../../protocol/contract.ts"
 import type { Refused } from "../../commands.ts"
 import type { Of } from "../../state/chart-events.ts"
 import { activePhaseOf, findPhase, phaseTraits } from "../../state/state.ts"
-import type { Turn } from "../turn.ts"
-import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
+import type { ReadContext, Turn } from "../turn.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
 import { isPushedHere, stageBroadcastOf } from "./playback.ts"
 
 const OFF: Capture = { on: false, kinds: [], since: null }

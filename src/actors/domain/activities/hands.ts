@@ -3,14 +3,20 @@
  * changes of the first hands, so that the cost does not grow with the queue.
  */
 import { type Hand, ONLY } from "../../../model/live/live-records.ts"
-import { type Ephemeral, ephemeralOf } from "../../../protocol/contract.ts"
-import type { Turn } from "../turn.ts"
-import { type Activity, type ReadContext, refuse } from "./activity.ts"
+import { ephemeralOf } from "../../../protocol/contract.ts"
+import type { ReadContext, ThrottledView, Turn } from "../turn.ts"
+import { type Activity, refuse } from "./activity.ts"
 import { mutedWith } from "./mutes.ts"
 
 /** Hands of the queue shown to staff; the next one appears when one of them is lowered. */
 const SHOWN = 200
 const MAX_HANDS = 5000
+
+const COUNT: ThrottledView = {
+  name: "hand.count",
+  everyMs: 500,
+  dispatches: ({ records }) => [ephemeralOf("hand.count", "event", { n: records.all("hand").size })],
+}
 
 /** The part of the queue shown to staff. */
 const shownOf = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Hand> => records.firstHands(SHOWN)
@@ -20,7 +26,7 @@ const shownOf = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Hand>
  * millisecond.
  */
 const publish = (turn: Turn, before: ReadonlyArray<Hand>): void => {
-  turn.publishThrottled("hand.count")
+  turn.publishThrottled(COUNT)
   const queue = shownOf(turn)
   const [known, shown] = [new Set(before), new Set(queue.map(({ participantId }) => participantId))]
   const add = queue.filter((hand) => !known.has(hand))
@@ -47,9 +53,6 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
 
 /** Lowers the hand of a participant who comes onto the stage or may no longer be there. */
 export const lowerHand = (turn: Turn, participantId: string): void => lower(turn, [participantId])
-
-const countOf = ({ records }: ReadContext): Ephemeral =>
-  ephemeralOf("hand.count", "event", { n: records.all("hand").size })
 
 export const hands = {
   commands: {
@@ -80,17 +83,14 @@ export const hands = {
       return { lowered: ids }
     },
   },
-  on: { "phase.over": (turn) => lower(turn, [...turn.all("hand").keys()]) },
-  holdings: { holders: (records) => records.all("hand").keys(), release: lower },
+  on: {
+    "phase.over": (turn) => lower(turn, [...turn.all("hand").keys()]),
+    "people.departed": (turn, { ids }) => lower(turn, ids),
+  },
+  holders: (records) => records.all("hand").keys(),
   view: (context) => ({ hands: { count: context.records.all("hand").size } }),
   staffView: (context) => ({
     handQueue: { items: shownOf(context), rev: context.records.get("handQueue", ONLY) ?? 0 },
   }),
   personalView: ({ records }, participantId) => ({ hand: records.get("hand", participantId) ?? null }),
-  throttled: {
-    "hand.count": {
-      everyMs: 500,
-      dispatches: (context) => [countOf(context)],
-    },
-  },
 } satisfies Activity

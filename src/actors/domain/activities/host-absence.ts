@@ -6,12 +6,11 @@ import { type AbsenceMeasure, UNWATCHED_CHAT_SLOW_MS } from "../../../model/host
 import { ONLY } from "../../../model/live/live-records.ts"
 import { EventRole, isStaff } from "../../../model/roles.ts"
 import { toMillis } from "../../../model/timestamp.ts"
-import type { Refused } from "../../commands.ts"
+import type { Participant, Refused } from "../../commands.ts"
 import { lobbyPolicy } from "../../presence/admission-policy.ts"
-import type { Participant } from "../../protocol.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
-import type { Turn } from "../turn.ts"
-import { type Activity, type ReadContext, refuse } from "./activity.ts"
+import type { ReadContext, Turn } from "../turn.ts"
+import { type Activity, refuse } from "./activity.ts"
 import { admitChosen } from "./lobby.ts"
 
 const STAFF = EventRole.literals.filter(isStaff)

@@ -4,8 +4,8 @@
  */
 import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
-import type { Turn } from "../turn.ts"
-import { type Activity, noSuch, type ReadContext, refuse } from "./activity.ts"
+import type { ReadContext, Turn } from "../turn.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
 import { isHere, mayBeSomebody } from "./removals.ts"
 
 export const MUTED = refuse("muted", "You were muted by a host.")

@@ -10,7 +10,7 @@ import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
 import type { TimerView } from "../../../../protocol/messages/agenda.ts"
 import type { PollTally, PollView } from "../../../../protocol/messages/polls.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../../protocol/ready.ts"
-import type { ReadContext } from "../activity.ts"
+import type { ReadContext, ThrottledView } from "../../turn.ts"
 import { isWritten } from "./poll-kinds.ts"
 import { nameOnBoard } from "./quiz.ts"
 import { keysOf } from "./signed-out-votes.ts"
@@ -138,8 +138,7 @@ export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): Ti
 export const openPolls = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Poll> =>
   [...records.all("poll").values()].filter(({ status }) => status === "open")
 
-/** The current tally, sent to everyone who may see it now, and always to staff. */
-export const tallyDispatches = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
+const tallyDispatches = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
   const poll = records.get("poll", id)
   if (poll === undefined) return []
   const to = (stream: "event" | "staff" | `poll:${string}`) =>
@@ -148,6 +147,9 @@ export const tallyDispatches = ({ records }: ReadContext, id: string): ReadonlyA
   if (everyoneSees(poll)) return isWritten(poll.kind) ? [to("event"), to("staff")] : [to("event")]
   return poll.results === "afterVote" ? [to("staff"), to(`poll:${id}`)] : [to("staff")]
 }
+
+/** The current tally of a poll, sent to everyone who may see it now, and always to staff. */
+export const TALLY: ThrottledView = { name: "poll.tally", everyMs: 1000, dispatches: tallyDispatches }
 
 export const sharedView = ({ records }: ReadContext): Partial<SharedState> => ({
   polls: [...records.all("poll").values()]

@@ -16,14 +16,13 @@ import * as views from "./poll-views.ts"
 import { boardOf, givePoints } from "./quiz.ts"
 import { countSignedOut, keysOf, removeVotes, whyFull } from "./signed-out-votes.ts"
 
-const { openPolls, pollTimer, sharedPoll, staffPoll } = views
+const { pollTimer, sharedPoll, staffPoll } = views
 
 /** All polls of an event are held in memory, with their votes. */
 const MAX_POLLS = 200
 const TOO_MANY = refuse("conflict", `An event has at most ${MAX_POLLS} polls.`)
 const CHANGED = "The poll was changed meanwhile."
 const NOT_OPEN = refuse("conflict", "The poll is not open.")
-const TALLY_MS = 1000
 
 /** The poll that the command names, if the caller's revision is current. */
 const meant = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
@@ -42,7 +41,7 @@ const changePoll = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>
   turn.put("poll", poll.id, poll)
   turn.publish(t, "event", { poll: sharedPoll(turn.records, poll) })
   // The dispatch lacks written answers, and the board of a quiz.
-  if (isWritten(poll.kind) || poll.kind === "quiz") turn.publishThrottled(`poll.tally:${poll.id}`)
+  if (isWritten(poll.kind) || poll.kind === "quiz") turn.publishThrottled(views.TALLY, poll.id)
   return poll
 }
 
@@ -184,7 +183,7 @@ const vote: CommandHandler<"poll.vote"> = (turn, ballot, rev) => {
     if (poll.results === "afterVote") turn.changeParticipant({ participantId, pollSubscription: { id, on: hasOne } })
   }
   turn.publishEphemeral("me.pollVoted", `me:${participantId}`, vote, id)
-  turn.publishThrottled(`poll.tally:${id}`)
+  turn.publishThrottled(views.TALLY, id)
   return vote
 }
 
@@ -211,7 +210,7 @@ const hide: CommandHandler<"poll.hide"> = (turn, { id, optionId, on = true }) =>
   // Results are remembered by the poll's record.
   const next = { ...poll }
   turn.put("poll", id, next)
-  turn.publishThrottled(`poll.tally:${id}`)
+  turn.publishThrottled(views.TALLY, id)
   return current(turn, next)
 }
 
@@ -237,9 +236,7 @@ export const polls = {
     "poll.hide": hide,
     "poll.delete": remove,
   },
-  timers: (context) => openPolls(context).map((poll) => pollTimer(poll)),
   view: views.sharedView,
   staffView: views.staffView,
   personalView: views.personalView,
-  throttled: { "poll.tally": { everyMs: TALLY_MS, dispatches: views.tallyDispatches } },
 } satisfies Activity

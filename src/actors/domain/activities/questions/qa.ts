@@ -2,6 +2,7 @@
  * Questions of the audience and the votes on them. A tally always equals the set of its voters: one turn writes both. The author of an
  * anonymous question is kept in memory alone, so that they can withdraw it while the event is in memory.
  */
+
 import { isDeepStrictEqual } from "node:util"
 import { type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
 import {
@@ -19,8 +20,8 @@ import type { ReplyData } from "../../../../protocol/contract.ts"
 import type { QuestionView } from "../../../../protocol/messages/questions.ts"
 import { type Refused, refusedField } from "../../../commands.ts"
 import { actingRole, isOfStaff } from "../../acting-role.ts"
-import type { Turn } from "../../turn.ts"
-import { type Activity, type CommandHandler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
+import type { ReadContext, Turn } from "../../turn.ts"
+import { type Activity, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
 import { whyLocked } from "../host-absence.ts"
 import { isMuted, MUTED, mutedWith } from "../mutes.ts"
 import { roomOf } from "../rooms/rooms.ts"

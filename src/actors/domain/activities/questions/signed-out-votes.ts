@@ -3,12 +3,11 @@
  * from a lecture hall or from one person. The live event receives pseudonyms of addresses, which have no meaning outside it.
  */
 import { partsOfVote, voteId } from "../../../../model/live/live-records.ts"
-import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
+import { ephemeralOf } from "../../../../protocol/contract.ts"
 import type { Refused } from "../../../commands.ts"
-import type { Turn } from "../../turn.ts"
-import { type Activity, type ReadContext, refuse } from "../activity.ts"
+import type { ReadContext, ThrottledView, Turn } from "../../turn.ts"
+import { type Activity, refuse } from "../activity.ts"
 
-const EVERY_MS = 1000
 /** Most entries in `ready`: the addresses with the most voters. */
 const SHOWN = 100
 
@@ -20,6 +19,15 @@ export const MAX_SIGNED_OUT = 100_000
 const FULL = refuse("conflict", `Only ${MAX_SIGNED_OUT} people vote here without a name; sign in to vote.`)
 
 const NOBODY = { voters: 0, addresses: 0 } as const
+
+const COUNTS: ThrottledView = {
+  name: "votes.signedOut",
+  everyMs: 1000,
+  dispatches: ({ records }, of) => {
+    const d = { of, ...(records.get("signedOutVotes", of) ?? NOBODY) }
+    return [ephemeralOf("votes.signedOut", "staff", d, of)]
+  },
+}
 
 /** The refusal when the caller would exceed the number of anonymous voters. Earlier voters may change their vote or take it back. */
 export const whyFull = (turn: Turn, of: string): Refused | undefined =>
@@ -45,7 +53,7 @@ export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {
   else turn.remove("originVotes", key)
   if (voters > 0) turn.put("signedOutVotes", of, { voters, addresses })
   else turn.remove("signedOutVotes", of)
-  turn.publishThrottled(`votes.signedOut:${of}`)
+  turn.publishThrottled(COUNTS, of)
 }
 
 const setOrigin = (turn: Turn, participantId: string, address: string, votes: number): void => {
@@ -75,11 +83,6 @@ export const removeVotes = (turn: Turn, kind: "pollVote" | "questionVote", of: s
   turn.remove("signedOutVotes", of)
 }
 
-const dispatches = ({ records }: ReadContext, of: string): ReadonlyArray<Ephemeral> => {
-  const d = { of, ...(records.get("signedOutVotes", of) ?? NOBODY) }
-  return [ephemeralOf("votes.signedOut", "staff", d, of)]
-}
-
 export const signedOutVotes = {
   commands: {},
   staffView: ({ records }) => ({
@@ -87,5 +90,4 @@ export const signedOutVotes = {
       .sort((a, b) => b.voters - a.voters)
       .slice(0, SHOWN),
   }),
-  throttled: { "votes.signedOut": { everyMs: EVERY_MS, dispatches } },
 } satisfies Activity

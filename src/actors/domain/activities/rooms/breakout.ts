@@ -3,6 +3,7 @@
  * participant who returns finds their room. Only a host or the participant moves a seated participant. All rooms end together: the end in
  * `breakout.updated` overrides that of every earlier assignment.
  */
+
 import { type Breakout, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { MODALITIES } from "../../../../model/modality.ts"
 import { isStaff } from "../../../../model/roles.ts"
@@ -13,8 +14,8 @@ import type { AssignmentView } from "../../../../protocol/messages/breakouts.ts"
 import { type Refused, refusedField } from "../../../commands.ts"
 import type { Of } from "../../../state/chart-events.ts"
 import { extendTimer } from "../../timers.ts"
-import type { Turn } from "../../turn.ts"
-import { type Activity, noSuch, type ReadContext, refuse } from "../activity.ts"
+import type { ReadContext, Turn } from "../../turn.ts"
+import { type Activity, noSuch, refuse } from "../activity.ts"
 import { mutedWith } from "../mutes.ts"
 import { keepPlan, MAX_ROOMS, makePlan } from "./breakout-plans.ts"
 import {
@@ -229,14 +230,15 @@ export const breakout = {
       return { roomId }
     },
   },
-  arrived: seatLateJoiners,
-  // A barred participant cannot return, so the seat is not kept.
-  barred: (turn, participantId) => {
-    leaveRoom(turn, participantId, false)
-    seatWaiting(turn)
+  on: {
+    "people.arrived": (turn, { people }) => seatLateJoiners(turn, people),
+    // A barred participant cannot return, so the seat is not kept.
+    "person.barred": (turn, { id }) => {
+      leaveRoom(turn, id, false)
+      seatWaiting(turn)
+    },
   },
   deadlines: lateDeadlines,
-  timers: (context) => [roomTimer(context)],
   view: (context) => {
     const breakout = current(context)
     return {

@@ -3,12 +3,13 @@
  * in the main room for others. The breakout's record holds the waiting participants, so that neither a crash nor a move of the event ends
  * or prolongs a wait.
  */
+
 import { lateRooms } from "../../../../model/breakouts/late-rooms.ts"
 import { type Breakout, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { Present } from "../../../presence/presence.ts"
-import type { Turn } from "../../turn.ts"
-import type { ReadContext, RecordDeadline } from "../activity.ts"
+import type { ReadContext, Turn } from "../../turn.ts"
+import type { RecordDeadline } from "../activity.ts"
 import { roomsChanged } from "../capture.ts"
 import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomIdAt, roomsOf, roomView, setRoom } from "./rooms.ts"

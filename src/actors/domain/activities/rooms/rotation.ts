@@ -3,6 +3,7 @@
  * meetings (`model/rotation/rotation-pairing.ts`). Every held round is stored, so that later rotations pair new partners too. Participants
  * who join take part from the next round; the partners of a participant who leaves are notified.
  */
+
 import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"
 import { MODALITIES } from "../../../../model/modality.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
@@ -13,8 +14,8 @@ import type { Refused } from "../../../commands.ts"
 import type { Of } from "../../../state/chart-events.ts"
 import { activePhaseOf } from "../../../state/state.ts"
 import { extendTimer } from "../../timers.ts"
-import type { Turn } from "../../turn.ts"
-import { type Activity, type ReadContext, refuse } from "../activity.ts"
+import type { ReadContext, Turn } from "../../turn.ts"
+import { type Activity, refuse } from "../activity.ts"
 import {
   beginRound,
   elapse,
@@ -44,13 +45,7 @@ const current = ({ records }: Pick<ReadContext, "records">): Rotation | undefine
   return rotation?.status === "ended" ? undefined : rotation
 }
 
-interface Start {
-  readonly roundSeconds: number
-  readonly breakSeconds?: number
-  readonly rounds: number | "exhaust"
-  readonly groupSize?: number
-  readonly odd?: "bye" | "trio"
-}
+type Start = Of<"rotation.start">["d"]
 
 const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize = 2, odd = "bye" }: Start): void =>
   pair(turn, {
@@ -240,18 +235,17 @@ export const rotation = {
       return { in: isIn }
     },
   },
-  arrived: (turn, people) => {
-    if (current(turn) === undefined) return
-    for (const { participantId } of people) rejoin(turn, participantId)
-  },
-  holdings: {
-    holders: (records) => (current({ records }) === undefined ? [] : records.all("seat").keys()),
-    release: (turn, participantIds) => {
+  on: {
+    "people.arrived": (turn, { people }) => {
       if (current(turn) === undefined) return
-      for (const participantId of participantIds) miss(turn, participantId)
+      for (const { participantId } of people) rejoin(turn, participantId)
+    },
+    "people.departed": (turn, { ids }) => {
+      if (current(turn) === undefined) return
+      for (const participantId of ids) miss(turn, participantId)
     },
   },
-  timers: (context) => [roundTimer(context)],
+  holders: (records) => (current({ records }) === undefined ? [] : records.all("seat").keys()),
   view: ({ records }) => {
     const last = records.get("rotation", ONLY)
     return { rotation: last === undefined ? null : rotationView(last) }
