@@ -2,7 +2,7 @@
 import { ChatTarget } from "../model/live/live-values.ts"
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandContract } from "./contract.ts"
 import { CHAT_TARGETS } from "./messages/chat.ts"
-import { type ActingRole, type Permission, type PhaseTraits, permit } from "./rule.ts"
+import { type ActingRole, type Permission, type PhaseTraits, permit, permittedBy } from "./rule.ts"
 
 /** Whether a participant with this stored role may send the command now. `permit` documents each refusal. */
 export const can = (stored: ActingRole, traits: PhaseTraits, command: CommandName): Permission =>
@@ -25,8 +25,8 @@ export const canChat = (stored: ActingRole, traits: PhaseTraits, to: ChatTarget)
 
 /** Every command that the participant may send now: `me.can`. */
 export const allowedCommands = (stored: ActingRole, traits: PhaseTraits): ReadonlyArray<CommandName> =>
-  COMMAND_NAMES.filter((command) => can(stored, traits, command) === "allowed")
+  permittedBy(COMMANDS, COMMAND_NAMES, stored, traits)
 
 /** The chat targets to which the participant may write now: `me.chatTo`. */
 export const allowedChatTargets = (stored: ActingRole, traits: PhaseTraits): ReadonlyArray<ChatTarget> =>
-  ChatTarget.literals.filter((to) => canChat(stored, traits, to) === "allowed")
+  permittedBy(CHAT_TARGETS, ChatTarget.literals, stored, traits)

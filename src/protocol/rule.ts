@@ -79,14 +79,32 @@ const narrowed = (stored: ActingRole, modality: Modality | null): ActingRole =>
  * | the role, or an anonymous viewer here, may not now   | `forbidden`        |
  */
 export const permit = (rule: Rule, stored: ActingRole, traits: PhaseTraits): Permission => {
-  const { modality, featureSet, anonymous } = traits
+  if (isPermitted(rule, stored, narrowed(stored, traits.modality), traits)) return "allowed"
   const settings = Object.entries(rule.allowed) as ReadonlyArray<[Setting, Roles]>
   const isAllowedIn = ([setting, roles]: readonly [Setting, Roles]): boolean =>
     roles.includes(narrowed(stored, setting === "none" ? null : setting))
   if (!settings.some(isAllowedIn)) return "forbidden"
-  const roles = rule.allowed[modality ?? "none"]
-  if (roles === undefined) return "wrong_phase"
-  if (rule.feature !== undefined && !featureSet.includes(rule.feature)) return "feature_disabled"
+  if (rule.allowed[traits.modality ?? "none"] === undefined) return "wrong_phase"
+  return hasFeature(rule, traits) ? "forbidden" : "feature_disabled"
+}
+
+/** The names of the rules that permit it now. */
+export const permittedBy = <Name extends string>(
+  rules: { readonly [name in Name]: Rule },
+  names: ReadonlyArray<Name>,
+  stored: ActingRole,
+  traits: PhaseTraits,
+): ReadonlyArray<Name> => {
+  const role = narrowed(stored, traits.modality)
+  return names.filter((name) => isPermitted(rules[name], stored, role, traits))
+}
+
+const hasFeature = ({ feature }: Rule, { featureSet }: PhaseTraits): boolean =>
+  feature === undefined || featureSet.includes(feature)
+
+/** `role`: the stored role, narrowed to the active phase. */
+const isPermitted = (rule: Rule, stored: ActingRole, role: ActingRole, traits: PhaseTraits): boolean => {
+  const { modality, anonymous } = traits
   const isLet = stored !== "anonymous" || rule.anonymous === undefined || anonymous[rule.anonymous]
-  return isLet && isAllowedIn([modality ?? "none", roles]) ? "allowed" : "forbidden"
+  return isLet && rule.allowed[modality ?? "none"]?.includes(role) === true && hasFeature(rule, traits)
 }
