@@ -44,7 +44,9 @@ test("its positions stay right over thousands of entries", () => {
 
 test("streams go on after a reading only if it names the head of every own stream that is known", () => {
   const buffers = new ReplayBuffers(1000, 5)
-  for (const stream of ["event", "me:ann"]) buffers.push(stream, 1, { frame: "f1" }, 0)
+  for (const stream of ["event", "me:ann"]) {
+    buffers.push({ stream, s: 1, version: 1, at: new Date(0).toISOString(), frame: "f1" }, 0)
+  }
   expect(buffers.reach({ event: 1, "me:ann": 1 }, [])).toBe(true)
   expect(buffers.reach({ event: 1 }, [])).toBe(false)
 })

@@ -54,7 +54,14 @@ const play = (acts: ReadonlyArray<Act>) => {
     if (one.act === "say") {
       const frame = `${one.stream} ${of(one.stream).length + 1}`
       of(one.stream).push({ frame, at: now })
-      expect(buffers.push(one.stream, of(one.stream).length, { frame }, now)).toBe(true)
+      const publication = {
+        stream: one.stream,
+        s: of(one.stream).length,
+        version: 1,
+        at: new Date(now).toISOString(),
+        frame,
+      }
+      expect(buffers.push(publication, now)).toEqual({ frame })
     } else if (one.act === "wait") {
       now += one.ms
       buffers.trim(now, isConnected)

@@ -17,7 +17,7 @@ import { listPublications, type StoredPublication } from "../../store/live/live-
 import { ParticipantStates } from "../connection/participant-states.ts"
 import type { GatewayServices } from "../services.ts"
 import type { StreamName } from "../streams/stream-names.ts"
-import { type Outgoing, outgoing } from "../transport/outgoing.ts"
+import type { Outgoing } from "../transport/outgoing.ts"
 import { AwaitedVersions } from "./awaited-versions.ts"
 import type { ReadyRequests } from "./ready-requests.ts"
 import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
@@ -263,10 +263,8 @@ export class EventSubscriber {
   }
 
   #add(publication: StoredPublication, at: number): void {
-    const { stream, s } = publication
-    const dispatch = outgoing(publication)
-    if (!this.buffers.push(stream, s, dispatch, at)) return
-    this.#emit({ type: "published", stream, dispatch })
+    const dispatch = this.buffers.push(publication, at)
+    if (dispatch !== undefined) this.#emit({ type: "published", stream: publication.stream, dispatch })
   }
 
   #bar(participantId: string, isBarred: boolean): void {

@@ -6,9 +6,10 @@
 
 import { isSharedStream, ownerOf } from "../../model/live/streams.ts"
 import { toMillis } from "../../model/timestamp.ts"
+import { withField } from "../../protocol/wire/encoding.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
 import type { StreamName } from "../streams/stream-names.ts"
-import { type Outgoing, outgoing } from "../transport/outgoing.ts"
+import type { Outgoing } from "../transport/outgoing.ts"
 
 /** Approximate bytes of dispatches kept per stream. */
 const MAX_BUFFER_LENGTH = 4_194_304
@@ -22,6 +23,12 @@ interface ReplayLimits {
   /** Size in UTF-16 units, roughly bytes. */
   readonly maxLength: number
 }
+
+/** Publications are stored without a seat, because its token is valid only for minutes. */
+const outgoing = ({ frame, fact }: StoredPublication): Outgoing =>
+  fact?.type === "room"
+    ? { frame, seatable: { roomId: fact.roomId, withSeat: (media) => withField(frame, "media", media) } }
+    : { frame }
 
 interface Entry extends Outgoing {
   /** Unix milliseconds. */
@@ -122,16 +129,18 @@ export class ReplayBuffers {
   }
 
   /**
-   * Adds the next dispatch of a stream; false if it is not the next one. The feed has no gaps here, so the first dispatch on an unknown
+   * Adds the next dispatch of a stream; undefined if it is not the next one. The feed has no gaps here, so the first dispatch on an unknown
    * stream is its next.
    */
-  push(stream: StreamName, s: number, dispatch: Outgoing, at: number): boolean {
-    if (this.knows(stream) && s !== this.head(stream) + 1) return false
+  push(publication: StoredPublication, at: number): Outgoing | undefined {
+    const { stream, s } = publication
+    if (this.knows(stream) && s !== this.head(stream) + 1) return undefined
+    const dispatch = outgoing(publication)
     const buffer = this.#buffers.get(stream) ?? new ReplayBuffer(this.#limits, s - 1)
     this.#buffers.set(stream, buffer)
     buffer.push(dispatch, at)
     this.#heads.set(stream, s)
-    return true
+    return dispatch
   }
 
   /** Whether a replay alone can bring a client at `cursor` up to date. */
