@@ -27,7 +27,7 @@ const OTHERS: { readonly [table: string]: string } = {
   event_reminders: "kind",
   event_summaries: "source",
   events:
-    "type status visibility join_code host_absence history time_zone language approval waiting_list reminder_minutes",
+    "type status visibility join_code host_absence history time_zone language approval waiting_list reminder_minutes branding",
   kept_publications: "t",
   form_answers: "form",
   form_wordings: "form question_id question",
@@ -67,7 +67,7 @@ const OTHERS: { readonly [table: string]: string } = {
   webhook_endpoints:
     "event_types header_names headers_sealed secret_sealed previous_secret_sealed status disabled_reason",
   workspace_members: "role",
-  workspaces: "slug sso",
+  workspaces: "slug sso branding",
 }
 
 /** Records that name nobody, not even by an id. */
