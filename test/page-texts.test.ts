@@ -1,12 +1,21 @@
 /** Texts of the pages in the languages besides English. The compiler checks their keys, but for codes and for what they say. */
 import { expect, test } from "vitest"
-import { de } from "../packages/web/src/texts/de.ts"
-import { en, type Texts } from "../packages/web/src/texts/en.ts"
-import { es } from "../packages/web/src/texts/es.ts"
-import { fr } from "../packages/web/src/texts/fr.ts"
-import { ja } from "../packages/web/src/texts/ja.ts"
+import { consoleDe } from "../packages/web/src/texts/console/de.ts"
+import { type ConsoleTexts, consoleEn } from "../packages/web/src/texts/console/en.ts"
+import { consoleEs } from "../packages/web/src/texts/console/es.ts"
+import { consoleFr } from "../packages/web/src/texts/console/fr.ts"
+import { consoleJa } from "../packages/web/src/texts/console/ja.ts"
+import { de as deCommon } from "../packages/web/src/texts/de.ts"
+import { en as enCommon } from "../packages/web/src/texts/en.ts"
+import { es as esCommon } from "../packages/web/src/texts/es.ts"
+import { fr as frCommon } from "../packages/web/src/texts/fr.ts"
+import { ja as jaCommon } from "../packages/web/src/texts/ja.ts"
 
-const TRANSLATED = { de, es, fr, ja }
+const de: ConsoleTexts = { ...deCommon, ...consoleDe }
+const en: ConsoleTexts = { ...enCommon, ...consoleEn }
+const es: ConsoleTexts = { ...esCommon, ...consoleEs }
+const fr: ConsoleTexts = { ...frCommon, ...consoleFr }
+const ja: ConsoleTexts = { ...jaCommon, ...consoleJa }
 
 /** Distinct values for the parameters of a text, none of which is part of another. */
 const VALUES = [7117, 8228, 9339]
@@ -24,7 +33,7 @@ const leavesOf = (node: unknown, path = ""): ReadonlyArray<Leaf> => {
 }
 
 const english = leavesOf(en)
-const forEachLanguage = (check: (texts: Texts, code: keyof typeof TRANSLATED) => void): void => {
+const forEachLanguage = (check: (texts: ConsoleTexts, code: "de" | "es" | "fr" | "ja") => void): void => {
   check(de, "de")
   check(es, "es")
   check(fr, "fr")

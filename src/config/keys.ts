@@ -103,7 +103,7 @@ export const CONFIG_KEYS = [
   {
     name: "MEDIA_PORT",
     fallback: "8081; 0 in production and beside MEDIA_URL",
-    doc: "UDP and TCP port of the media server that is part of this server, for rooms of more people than browsers can connect to each other and for encoders by WHIP; 0: none. If it is taken, and for each further process of `WORKERS`, the next free one of 64 ports.",
+    doc: "UDP and TCP port of the media server that is part of this server, for rooms of more people than browsers can connect to each other and for encoders by WHIP; 0: none. It is open on all addresses of the machine from the first call on. If it is taken, and for each further process of `WORKERS`, the next free one of 64 ports.",
   },
   {
     name: "MEDIA_ADDRESSES",

@@ -11,10 +11,13 @@ const PICTURE_URL_LIMIT = 2048
 /** No address has these characters unescaped, and mail programs differ in how they read them. */
 const UNSAFE = /[\s\p{Cc}"'<>\\^`{|}]/u
 
+/** The host goes into a content security policy, where other characters have a meaning. */
+const HOST = /^[a-z0-9.:[\]-]+$/
+
 const isPictureUrl = (text: string): boolean => {
   if (!text.startsWith("https://") || UNSAFE.test(text) || !URL.canParse(text)) return false
-  const { username, password } = new URL(text)
-  return username === "" && password === ""
+  const { username, password, host } = new URL(text)
+  return username === "" && password === "" && HOST.test(host)
 }
 
 /** Address of a picture that browsers and mail programs load from elsewhere: the server itself never does. */
@@ -48,7 +51,7 @@ export type Theme = typeof Theme.Type
 
 const NullOrLogoUrl = Schema.NullOr(PictureUrl).annotate({
   description: "Logo on pages and in emails, which show it at most 40 pixels high: an address with https.",
-  examples: ["https://cdn.example.com/logo.svg"],
+  examples: ["https://cdn.example.com/logo.png"],
 })
 const NullOrAccent = Schema.NullOr(
   Schema.String.check(Schema.isPattern(/^#[0-9a-fA-F]{6}$/, { message: "must be a colour such as #4a3fd1" })),
@@ -80,7 +83,7 @@ export type WorkspaceBranding = typeof WorkspaceBranding.Type
 
 const NO_BRANDING: WorkspaceBranding = { logoUrl: null, accent: null, theme: null, coverUrl: null }
 
-/** What an event shows: each member is the event's, or else the workspace's. */
+/** The branding that an event shows: each member is the event's, or else the workspace's. */
 export const worn = (
   event: { readonly coverUrl: string | null; readonly branding: EventBranding | null },
   workspace: WorkspaceBranding | null,

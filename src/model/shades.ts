@@ -90,13 +90,23 @@ const lit = ([, a, b]: Three, lightness: number, most = 1): string => {
 
 const STEP = 0.005
 
+/** Colours beside an accent: its quiet ground, and the text on it. */
+const besideIn = (lab: Three, scheme: keyof typeof GROUNDS): Pick<Shade, "soft" | "onAccent"> =>
+  scheme === "light"
+    ? { soft: lit(lab, 0.945, 0.03), onAccent: "#ffffff" }
+    : { soft: lit(lab, 0.3, 0.07), onAccent: lit(lab, 0.2, 0.06) }
+
+const smallestContrast = (
+  accent: string,
+  scheme: keyof typeof GROUNDS,
+  { soft, onAccent }: Pick<Shade, "soft" | "onAccent">,
+): number => Math.min(...[...GROUNDS[scheme], soft, onAccent].map((other) => contrastOf(accent, other)))
+
 const shadeIn = (lab: Three, scheme: keyof typeof GROUNDS): Shade => {
   const isLight = scheme === "light"
-  const soft = isLight ? lit(lab, 0.945, 0.03) : lit(lab, 0.3, 0.07)
-  const onAccent = isLight ? "#ffffff" : lit(lab, 0.2, 0.06)
-  const beside = [...GROUNDS[scheme], soft, onAccent]
+  const { soft, onAccent } = besideIn(lab, scheme)
   let lightness = lab[0]
-  const legible = (accent: string): boolean => beside.every((other) => contrastOf(accent, other) >= WANTED_CONTRAST)
+  const legible = (accent: string): boolean => smallestContrast(accent, scheme, { soft, onAccent }) >= WANTED_CONTRAST
   while (lightness >= 0 && lightness <= 1 && !legible(lit(lab, lightness))) lightness += isLight ? -STEP : STEP
   return { accent: lit(lab, lightness), onAccent, soft }
 }
@@ -115,9 +125,9 @@ export const shadesOf = (accent: string): Shades => {
   return shades
 }
 
-/** Smallest contrast of the colour as it was chosen on the grounds of a scheme. */
-export const reachedOn = (accent: string, scheme: keyof typeof GROUNDS): number =>
-  Math.min(...GROUNDS[scheme].map((ground) => contrastOf(accent, ground)))
+/** Smallest contrast of a colour in a scheme: on its grounds, and beside the quiet ground and the text of the accent as it was chosen. */
+export const reachedOn = (color: string, scheme: keyof typeof GROUNDS, accent = color): number =>
+  smallestContrast(color, scheme, besideIn(oklabOf(linearOf(accent)), scheme))
 
 /** Number of patterns of covers that are made where there is no picture. */
 const COVER_PATTERNS = 6

@@ -43,6 +43,20 @@ test("a new workspace is three presses away from a live event: a template, going
   await expectAccessible(page)
 })
 
+test("an event of a later time is asked for before it goes live", async () => {
+  const stage = await stageWith(site, [{ modality: "meeting" }])
+  const { url } = site.server
+  const event = `/v1/events/${stage.event.id}`
+  await call(url, "PATCH", event, { key: stage.acme.key, body: { scheduledAt: "2099-01-01T10:00:00.000Z" } })
+  const page = await openConsole(stage, `/host/event/${stage.event.id}`)
+  await page.getByRole("button", { name: "Go live now" }).click()
+  const dialog = page.getByRole("dialog", { name: "Go live now" })
+  await dialog.getByText("The event is planned for", { exact: false }).waitFor()
+  expect((await call(url, "GET", event, { key: stage.acme.key })).body.status).toBe("draft")
+  await dialog.getByRole("button", { name: "Go live now" }).click()
+  await page.getByText("Phase 1 of 1: Meeting").waitFor()
+})
+
 test("a host keeps an event as a template, and a new event begins with its settings, agenda and polls", async () => {
   const stage = await stageWith(site, [
     { modality: "meeting", featureSet: ["polls"], config: { durationSeconds: 600 } },

@@ -20,7 +20,7 @@ const published = async (fields: object): Promise<Json> => {
 }
 const publicView = async (id: string): Promise<Json> => (await api("GET", `/v1/public/events/${id}`)).body
 
-const OWN = { logoUrl: "https://cdn.example.com/logo.svg", accent: "#0b7a4b", theme: "dark" }
+const OWN = { logoUrl: "https://cdn.example.com/logo.png", accent: "#0b7a4b", theme: "dark" }
 const OF_WORKSPACE = {
   logoUrl: "https://cdn.example.com/acme.png?a=1&b=2",
   accent: "#ffd400",
@@ -73,12 +73,15 @@ describe("the branding of an event", () => {
       ["accent", "#123456;}"],
       ["accent", "#1234567"],
       ["theme", "sepia"],
-      ["logoUrl", "http://cdn.example.com/logo.svg"],
+      ["logoUrl", "http://cdn.example.com/logo.png"],
       ["logoUrl", "javascript:alert(1)"],
       ["logoUrl", "data:image/svg+xml,<svg/>"],
-      ["logoUrl", "https://ada:secret@cdn.example.com/logo.svg"],
+      ["logoUrl", "https://ada:secret@cdn.example.com/logo.png"],
       ["logoUrl", 'https://cdn.example.com/"onerror="alert(1)'],
       ["logoUrl", "https://cdn.example.com/;script-src *"],
+      ["logoUrl", "https://cdn;sandbox/logo.png"],
+      ["logoUrl", "https://cdn,example/logo.png"],
+      ["logoUrl", "https://*.example.com/logo.png"],
       ["logoUrl", `https://cdn.example.com/${"a".repeat(2048)}`],
     ] as const) {
       const branding = { ...OWN, [member]: value }
@@ -162,7 +165,7 @@ describe("the pages of an event", () => {
     expect(html).toContain(`<style id="branding">${GREEN}</style>`)
     expect(html).toContain('<html lang="en" data-theme="dark">')
     expect(html).toContain(
-      '<header class="event-head"><img class="logo" src="https://cdn.example.com/logo.svg" alt="Acme"><div class="cover cover-made" data-pattern="0"></div>',
+      '<header class="event-head"><img class="logo" src="https://cdn.example.com/logo.png" alt="Acme"><div class="cover cover-made" data-pattern="0"></div>',
     )
     expect(policy).toContain(`style-src 'self' ${hashOf(GREEN)};`)
     const again = await page(`/e/${id}`, { "if-none-match": answer.headers.get("etag") ?? "" })

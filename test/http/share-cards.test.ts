@@ -1,4 +1,4 @@
-/** What other sites show of a link to an event: its card as a picture, and its answer by oEmbed. */
+/** The face of an event on other sites: its card as a picture, and its answer by oEmbed. */
 import { randomUUID } from "node:crypto"
 import { inflateSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
@@ -171,7 +171,7 @@ describe("oEmbed", () => {
   test("answers with a link and its card, for the addresses of an event's page", async () => {
     const { id } = await published({ title: "Launch" })
     for (const path of [`/e/${id}`, `/enter/${id}`, `/e/${id}/?utm_source=x#y`]) {
-      const { answer, body } = await ask({ url: server.url + path, maxwidth: "400" })
+      const { answer, body } = await ask({ url: server.url + path, maxwidth: "1200" })
       expect([answer.status, answer.headers.get("content-type")], path).toEqual([200, "application/json"])
       expect(answer.headers.get("access-control-allow-origin")).toBe("*")
       expect(body, path).toEqual({
@@ -186,6 +186,14 @@ describe("oEmbed", () => {
         thumbnail_width: 1200,
         thumbnail_height: 630,
       })
+    }
+  })
+
+  test("names no card that is larger than the site has room for", async () => {
+    const { id } = await published({ title: "Launch" })
+    for (const room of [{ maxwidth: "400" }, { maxheight: "629" }]) {
+      const { answer, body } = await ask({ url: `${server.url}/e/${id}`, ...room })
+      expect([answer.status, Object.keys(body).filter((name) => name.startsWith("thumbnail"))]).toEqual([200, []])
     }
   })
 

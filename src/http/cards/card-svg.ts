@@ -22,7 +22,7 @@ interface CardFacts {
 }
 
 /**
- * What the fonts can show of a text, on one line. Pictures and marks that they lack are left out. A text in a script that they lack is left
+ * The part of a text that the fonts can show, on one line. Pictures and marks that they lack are left out. A text in a script that they lack is left
  * out as a whole, because what remains of its words would be wrong.
  */
 const shownOf = (text: string): string => {

@@ -58,9 +58,14 @@ const cards = new LRUCache<string, Promise<Buffer>>({ max: MOST_KEPT })
 let waiting = 0
 let last: Promise<unknown> = Promise.resolve()
 
+/** A card takes 60 ms. A rendering that does not end must not hold up the next ones. */
+const RENDER_WITHIN_MS = 10_000
+
+const rendered = (svg: string) => Effect.promise(() => render(svg)).pipe(Effect.timeout(RENDER_WITHIN_MS))
+
 const inTurn = (svg: string): Promise<Buffer> => {
   waiting++
-  const card = last.then(() => render(svg)).finally(() => waiting--)
+  const card = last.then(() => Effect.runPromise(rendered(svg))).finally(() => waiting--)
   last = card.catch(() => undefined)
   return card
 }

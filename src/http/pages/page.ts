@@ -12,6 +12,7 @@ import { shadesOf } from "../../model/shades.ts"
 import { escapeHtml } from "../../model/text/escape-html.ts"
 import type { LimitName } from "../limits/rate-limits.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
+import type { Problem } from "../transport/problem.ts"
 
 export interface PageRoute<Services = unknown> {
   readonly method: "GET" | "POST"
@@ -19,6 +20,8 @@ export interface PageRoute<Services = unknown> {
   /** Rate limit of the page. By default, a GET counts as a public read and a POST as a login, because a form may hold a password. */
   readonly limit?: LimitName
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, Failure, Services>
+  /** Form of a failure, for a route that answers with no page. */
+  readonly refuse?: (problem: Problem) => HttpResponse
 }
 
 /** HTML that is already safe: only `html` and `raw` make it. */

@@ -62,15 +62,17 @@ const limited = <Services>({ limit, method, answer }: PageRoute<Services>, reque
     Effect.andThen(limits.take(limit ?? (method === "POST" ? "login" : "publicRead"), request.client), answer(request)),
   )
 
-/** Always answers with a page; a problem is shown as text. */
+/** Answers a problem in the form of the route, which is a page where it names none. */
 export const servePage =
   <Services>(one: PageRoute<Services>) =>
-  (request: HttpRequest): Effect.Effect<HttpResponse, never, Services | RateLimits | Telemetry> =>
-    Effect.catchCause(limited(one, request), (cause) => {
+  (request: HttpRequest): Effect.Effect<HttpResponse, never, Services | RateLimits | Telemetry> => {
+    const { refuse = problemPage } = one
+    return Effect.catchCause(limited(one, request), (cause) => {
       const failure = Cause.findErrorOption(cause) as { readonly _tag: string; readonly value?: Failure }
-      if (failure.value !== undefined) return Effect.succeed(problemPage(problemOf(failure.value)))
+      if (failure.value !== undefined) return Effect.succeed(refuse(problemOf(failure.value)))
       return Effect.map(Telemetry, ({ log }) => {
         log.error({ requestId: request.requestId, err: Cause.squash(cause) }, "a page failed unexpectedly")
-        return problemPage(internalError(request.requestId))
+        return refuse(internalError(request.requestId))
       })
     })
+  }

@@ -1,4 +1,4 @@
-/** What other sites show of a link to an event: its share card, and its answer by oEmbed (https://oembed.com). */
+/** The face of an event on other sites: its share card, and its answer by oEmbed (https://oembed.com). */
 import { Effect } from "effect"
 import { NotFound } from "../../model/errors.ts"
 import { isShared } from "../../model/event.ts"
@@ -13,7 +13,6 @@ import { cardPng } from "../cards/cards.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { etagOf, namesTag, tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
-import { problemOf } from "../transport/problem.ts"
 import { statusText } from "../transport/status-texts.ts"
 import { idIn, type PageRoute, queryValue } from "./page.ts"
 
@@ -26,6 +25,9 @@ const sharedEvent = (id: string) =>
     return { event, workspace: yield* database.run((sql) => findWorkspaceFace(sql, event.workspaceId)) }
   })
 
+/** Counted up with the renderer and the fonts, whose changes the text of a card does not show. */
+const EDITION = 1
+
 const card = (request: HttpRequest) =>
   Effect.gen(function* () {
     const { event, workspace } = yield* sharedEvent(idIn(request))
@@ -33,7 +35,7 @@ const card = (request: HttpRequest) =>
     const when = scheduledAt === null ? null : zonedMoment(scheduledAt, timeZone, language ?? "en")
     const { accent } = worn(event, workspace.branding)
     const svg = cardSvg({ title, workspace: workspace.name, when, accent })
-    const etag = etagOf(svg)
+    const etag = etagOf(`${EDITION} ${svg}`)
     const headers: HttpResponse["headers"] = [
       ["content-type", "image/png"],
       ["cache-control", "public, no-cache"],
@@ -71,7 +73,7 @@ const eventAt = (address: string, origins: ReadonlyArray<string>): string | unde
  * Always of the type `link`: which sites may show a page of an event in a frame is set by `EMBED_ORIGINS`, and whoever asks here does not say
  * for which site.
  */
-const linkTo = (id: string) =>
+const linkTo = (id: string, fits: boolean) =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
     const { event, workspace } = yield* sharedEvent(id)
@@ -83,11 +85,16 @@ const linkTo = (id: string) =>
       provider_name: "Gathercue",
       provider_url: publicUrl,
       cache_age: 3600,
-      thumbnail_url: `${publicUrl}/e/${event.id}/card.png`,
-      thumbnail_width: CARD_WIDTH,
-      thumbnail_height: CARD_HEIGHT,
+      ...(fits && {
+        thumbnail_url: `${publicUrl}/e/${event.id}/card.png`,
+        thumbnail_width: CARD_WIDTH,
+        thumbnail_height: CARD_HEIGHT,
+      }),
     }
   })
+
+/** Whether a size that a site names as its most is enough for the card, which has one size (oEmbed, section 2.3.4). */
+const isEnough = (most: string, needed: number): boolean => !/^\d+$/.test(most) || Number(most) >= needed
 
 const oembed = (request: HttpRequest) =>
   Effect.gen(function* () {
@@ -102,16 +109,18 @@ const oembed = (request: HttpRequest) =>
       [publicUrl, appUrl].map((url) => new URL(url).origin),
     )
     if (id === undefined) return refusal(404, "The address is no page of an event of this server.")
-    return yield* linkTo(id).pipe(
+    const [width, height] = [queryValue(request, "maxwidth"), queryValue(request, "maxheight")]
+    return yield* linkTo(id, isEnough(width, CARD_WIDTH) && isEnough(height, CARD_HEIGHT)).pipe(
       Effect.map((link) => tagged(request, json(200, link))),
-      Effect.catch((failure) => {
-        const { status, detail, headers } = problemOf(failure)
-        return Effect.succeed(refusal(status, detail, headers))
-      }),
     )
   })
 
 export const sharePages = [
   { method: "GET", path: "/e/:id/card.png", answer: card },
-  { method: "GET", path: "/oembed", answer: oembed },
+  {
+    method: "GET",
+    path: "/oembed",
+    answer: oembed,
+    refuse: ({ status, detail, headers }) => refusal(status, detail, headers),
+  },
 ] satisfies ReadonlyArray<PageRoute>

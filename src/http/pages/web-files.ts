@@ -42,7 +42,7 @@ const SCREEN = ["/screen/:id"]
 const HOST = ["/host", "/host/:section", "/host/:section/:id", "/host/:section/:id/:tab"]
 
 interface Policy {
-  /** What may come from other origins: `pictures`, or also films and media servers, which may be hosted anywhere. */
+  /** Things that may come from other origins: `pictures`, or also films and media servers, which may be hosted anywhere. */
   readonly elsewhere: "nothing" | "pictures" | "media"
   readonly ancestors: ReadonlyArray<string>
 }

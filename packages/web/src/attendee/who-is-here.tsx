@@ -16,7 +16,7 @@ interface Props {
 
 export const WhoIsHere = ({ client, onClose }: Props) => {
   const texts = useTexts()
-  const { live, host } = texts
+  const { live } = texts
   const [query, search] = useState("")
   const { items, error, isLoading, hasMore, more } = usePeople(client, query.trim())
   return (
@@ -29,7 +29,7 @@ export const WhoIsHere = ({ client, onClose }: Props) => {
         {(items ?? []).map(({ participantId, name, role }) => (
           <li key={participantId} className="row row-apart">
             <bdi>{name}</bdi>
-            <span className="badge">{host.roles[role]}</span>
+            <span className="badge">{live.roleNames[role]}</span>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 /** Header of every page of the console: links to the workspaces and the account. */
 import type { AccountView } from "@gathercue/client"
 import { useAction } from "../api/use-action.ts"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { Brand } from "../ui/brand.tsx"
 import { Button } from "../ui/button.tsx"
 import { LanguageChoice } from "../ui/language-choice.tsx"
@@ -12,7 +12,7 @@ import { FailureNotice } from "./parts/failure.tsx"
 import { PageLink } from "./parts/page-link.tsx"
 
 export const ConsoleHeader = ({ view }: { readonly view: AccountView }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { signOut } = useAccount()
   const { run, isPending, error } = useAction(signOut)
   return (

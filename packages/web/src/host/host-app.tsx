@@ -1,7 +1,7 @@
 /** Pages under `/host`. */
 import { lazy, Suspense } from "react"
 import { Route, Router, Switch } from "wouter"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { AccountProvider, useAccount } from "./account/account-context.tsx"
 import { ResetPage } from "./account/reset-page.tsx"
 import { SignInPage } from "./account/sign-in-page.tsx"
@@ -14,7 +14,7 @@ loadConsole().catch(() => {})
 
 const Pages = () => {
   const { view } = useAccount()
-  const { loading } = useTexts()
+  const { loading } = useConsoleTexts()
   if (view !== undefined) {
     return (
       <Suspense fallback={<p role="status">{loading}</p>}>

@@ -2,7 +2,7 @@
 import type { AccountView } from "@gathercue/client"
 import { lazy, Suspense } from "react"
 import { Redirect, Route, Switch } from "wouter"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { AccountPage } from "./account/account-page.tsx"
 import { ProofDialog } from "./account/proof-dialog.tsx"
 import { ConsoleHeader } from "./console-header.tsx"
@@ -21,7 +21,7 @@ const Start = ({ view }: { readonly view: AccountView }) => {
 }
 
 export const SignedInPages = ({ view }: { readonly view: AccountView }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   return (
     <ActsProvider>
       <ConsoleHeader view={view} />

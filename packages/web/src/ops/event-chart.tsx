@@ -1,7 +1,7 @@
 /** Chart of a live event: its states, what it waits for, and its last transition. */
 import { inspectEvent } from "../api/platform.ts"
 import { useLoaded } from "../api/use-loaded.ts"
-import { useFormats, useTexts } from "../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Dialog } from "../ui/dialog.tsx"
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export const EventChart = ({ event, platformKey, onClose }: Props) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { ops } = texts
   const { moment } = useFormats()
   const { value, error, reload } = useLoaded(`chart ${event.id}`, (signal) =>

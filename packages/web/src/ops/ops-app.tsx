@@ -4,7 +4,7 @@ import { useEffect, useState } from "react"
 import { Form } from "react-aria-components"
 import { readPlatform } from "../api/platform.ts"
 import { useLoaded, useReloadEvery } from "../api/use-loaded.ts"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { TextField } from "../ui/fields.tsx"
@@ -23,7 +23,7 @@ const Watch = ({
   readonly platformKey: string
   readonly onRefused: (failure: unknown) => void
 }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { value, error, reload } = useLoaded("status", (signal) => readPlatform(platformKey, signal))
   const isRefused = error instanceof RestProblem && error.status === 401
   useEffect(() => {
@@ -49,7 +49,7 @@ const Watch = ({
 }
 
 export const OpsApp = () => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { ops } = texts
   const [platformKey, use] = useState<string | null>(null)
   const [failure, fail] = useState<unknown>(null)

@@ -4,7 +4,7 @@ import type { PlatformStatus } from "@gathercue/client"
 import { useState } from "react"
 import { promotePlatform } from "../api/platform.ts"
 import { useAction } from "../api/use-action.ts"
-import { useFormats, useTexts } from "../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { CheckField } from "../ui/check-field.tsx"
@@ -18,7 +18,7 @@ interface Props {
 }
 
 export const QuietPanel = ({ quiet: { since, signs, copied }, platformKey, onPromoted }: Props) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { ops } = texts
   const { number, moment } = useFormats()
   const [isOpen, open] = useState(false)

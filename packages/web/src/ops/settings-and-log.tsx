@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { type LogLevel, readLog, readSettings } from "../api/platform.ts"
 import { useLoaded, useReloadEvery } from "../api/use-loaded.ts"
-import { useFormats, useTexts } from "../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Choice } from "../ui/choice.tsx"
@@ -16,7 +16,7 @@ interface Props {
 const EVERY_MS = 5000
 
 const Settings = ({ platformKey }: Props) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { ops } = texts
   const { value, error } = useLoaded("settings", (signal) => readSettings(platformKey, signal))
   return (
@@ -40,7 +40,7 @@ const Settings = ({ platformKey }: Props) => {
 }
 
 const Log = ({ platformKey }: Props) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { ops } = texts
   const { moment } = useFormats()
   const [level, choose] = useState<LogLevel>("warn")
@@ -77,7 +77,7 @@ const Log = ({ platformKey }: Props) => {
 }
 
 export const SettingsAndLog = ({ platformKey }: Props) => {
-  const { ops } = useTexts()
+  const { ops } = useConsoleTexts()
   const [isRead, read] = useState({ settings: false, log: false })
   return (
     <>

@@ -2,7 +2,7 @@
 
 import type { PlatformStatus } from "@gathercue/client"
 import { useState } from "react"
-import { useFormats, useTexts } from "../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../texts/language.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
 import { EventChart } from "./event-chart.tsx"
 import { Table } from "./table.tsx"
@@ -21,7 +21,7 @@ const Figure = ({ name, value }: { readonly name: string; readonly value: string
 )
 
 const Figures = ({ status: { process, liveEvents, backlog, release, certificate } }: Props) => {
-  const { ops } = useTexts()
+  const { ops } = useConsoleTexts()
   const { number, span, moment } = useFormats()
   const waiting = ({ count, overdueSeconds }: { readonly count: number; readonly overdueSeconds: number }) =>
     count === 0 ? ops.none : ops.waiting(number(count), overdueSeconds)
@@ -50,7 +50,7 @@ const Figures = ({ status: { process, liveEvents, backlog, release, certificate 
 }
 
 const Backups = ({ status: { backups } }: Props) => {
-  const { ops } = useTexts()
+  const { ops } = useConsoleTexts()
   const { number, moment } = useFormats()
   const { to, last, nextAt, failure, folder } = backups
   const at = (timestamp: string | null | undefined) => (timestamp == null ? "–" : moment(timestamp))
@@ -77,7 +77,7 @@ const Backups = ({ status: { backups } }: Props) => {
 }
 
 const Busiest = ({ status: { busiest } }: Props) => {
-  const { ops } = useTexts()
+  const { ops } = useConsoleTexts()
   const { number } = useFormats()
   const within = `${number(busiest.seconds)} s`
   return (
@@ -115,7 +115,7 @@ const Busiest = ({ status: { busiest } }: Props) => {
 }
 
 export const StatusView = ({ status, platformKey }: Props & { readonly platformKey: string }) => {
-  const { ops } = useTexts()
+  const { ops } = useConsoleTexts()
   const { number, moment } = useFormats()
   const [inspected, inspect] = useState<PlatformStatus["liveEvents"]["newest"][number]>()
   const at = (timestamp: string | null) => (timestamp === null ? "–" : moment(timestamp))

@@ -3,7 +3,7 @@ import { RestProblem } from "@gathercue/client"
 import { useState } from "react"
 import { testMail, testWebhook } from "../api/platform.ts"
 import { useAction } from "../api/use-action.ts"
-import { useFormats, useTexts } from "../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../ui/field-form.tsx"
@@ -22,7 +22,7 @@ interface TrialProps {
 }
 
 const Trial = ({ title, name, type, label, hint, verb, send }: TrialProps) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const [result, show] = useState<Awaited<ReturnType<TrialProps["send"]>> | null>(null)
   const { run, isPending, error } = useAction(async (value: string) => show(await send(value)))
   const [names] = useState([name])
@@ -53,7 +53,7 @@ const Trial = ({ title, name, type, label, hint, verb, send }: TrialProps) => {
 }
 
 export const Trials = ({ platformKey }: { readonly platformKey: string }) => {
-  const { ops } = useTexts()
+  const { ops } = useConsoleTexts()
   const { number } = useFormats()
   return (
     <>

@@ -2,7 +2,7 @@
 import type { CommandData, CommandName, GatewayClient } from "@gathercue/client"
 import { useState } from "react"
 import { Form } from "react-aria-components"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button } from "../ui/button.tsx"
 import { Choice } from "../ui/choice.tsx"
@@ -68,7 +68,7 @@ const Fields = ({
   })
 
 export const CommandForm = ({ client, commands, eventId }: Props) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { play } = texts
   const [name, choose] = useState(FIRST)
   const [variant, take] = useState(0)

@@ -1,6 +1,6 @@
 /** Frames of a socket, newest first, with the stream and the number of each dispatch. */
 import { useSyncExternalStore } from "react"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import type { FrameLog, RecordedFrame } from "./recorded-socket.ts"
 
 const SHOWN = 60
@@ -29,7 +29,7 @@ const titleOf = ({ text }: RecordedFrame): string =>
     .join(", ")
 
 export const Frames = ({ log }: { readonly log: FrameLog }) => {
-  const { play } = useTexts()
+  const { play } = useConsoleTexts()
   const frames = useSyncExternalStore(log.subscribe, log.frames)
   return (
     <ol className="frames" aria-label={play.frames}>

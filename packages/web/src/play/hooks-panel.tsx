@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react"
 import { SERVER } from "../api/rest.ts"
 import { useLoaded } from "../api/use-loaded.ts"
-import { useFormats, useTexts } from "../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../texts/language.tsx"
 import type { TrialEvent } from "./trial-event.ts"
 import { type InboxDelivery, isSigned } from "./webhook-signature.ts"
 
@@ -19,7 +19,7 @@ const readInbox = async ({ inbox, secret }: TrialEvent["hook"], signal: AbortSig
 }
 
 export const HooksPanel = ({ hook }: Pick<TrialEvent, "hook">) => {
-  const { play } = useTexts()
+  const { play } = useConsoleTexts()
   const { time } = useFormats()
   const [isOpen, open] = useState(true)
   const { value = [], reload } = useLoaded(hook.inbox, (signal) => readInbox(hook, signal))

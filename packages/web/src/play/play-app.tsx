@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { useAction } from "../api/use-action.ts"
 import { useLoaded } from "../api/use-loaded.ts"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { whyFailed } from "../texts/words.ts"
 import { Button, LinkButton } from "../ui/button.tsx"
 import { ProblemNotice } from "../ui/notice.tsx"
@@ -14,7 +14,7 @@ import { curlOfRest } from "./snippets.ts"
 import { createTrialEvent, type TrialEvent } from "./trial-event.ts"
 
 const TrialView = ({ trial }: { readonly trial: TrialEvent }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { play } = texts
   const { value: commands, error } = useLoaded("commands", readCommands)
   return (
@@ -42,7 +42,7 @@ const TrialView = ({ trial }: { readonly trial: TrialEvent }) => {
 }
 
 export const PlayApp = () => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { play } = texts
   const [trial, show] = useState<TrialEvent | undefined>(undefined)
   const { run, isPending, error } = useAction(createTrialEvent)

@@ -2,7 +2,7 @@
 import { useConnection, useEvent, useGateway } from "@gathercue/client/react"
 import { useState } from "react"
 import { restWith } from "../api/rest.ts"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { Button } from "../ui/button.tsx"
 import { CommandForm } from "./command-form.tsx"
 import type { GatewayCommands } from "./command-schemas.ts"
@@ -17,7 +17,7 @@ interface Props {
 }
 
 export const SeatPanel = ({ trial: { eventId }, seat, commands }: Props) => {
-  const { play } = useTexts()
+  const { play } = useConsoleTexts()
   const [{ log, socket }] = useState(() => {
     const made = new FrameLog()
     return { log: made, socket: recordedSocket(made) }

@@ -1,12 +1,12 @@
 /** Copies a text that is created on demand. */
 import { useState } from "react"
-import { useTexts } from "../texts/language.tsx"
+import { useConsoleTexts } from "../texts/language.tsx"
 import { Button } from "../ui/button.tsx"
 
 const SHOWN_MS = 2000
 
 export const Snippet = ({ title, text }: { readonly title: string; readonly text: () => string }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const [isCopied, show] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text())

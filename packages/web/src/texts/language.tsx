@@ -1,5 +1,6 @@
 /** Texts and formats of the page's language, for every component. */
 import { createContext, useContext, useMemo } from "react"
+import type { ConsoleTexts } from "./console/en.ts"
 import type { Texts } from "./en.ts"
 import type { Language } from "./languages.ts"
 
@@ -92,5 +93,15 @@ const useSpoken = (): Spoken => {
 }
 
 export const useTexts = (): Texts => useSpoken().texts
+
+export const hasConsoleTexts = (texts: Texts): texts is ConsoleTexts => "host" in texts
+
+/** For components of the console, of `/ops` and of the playground alone: other pages do not load their texts. */
+export const useConsoleTexts = (): ConsoleTexts => {
+  const { texts } = useSpoken()
+  if (!hasConsoleTexts(texts)) throw new Error("this page was shown without the texts of the console")
+  return texts
+}
+
 export const useLanguage = (): Language => useSpoken().language
 export const useFormats = (): Formats => useSpoken().formats

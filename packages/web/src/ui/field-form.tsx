@@ -7,8 +7,8 @@ import { RestProblem } from "@gathercue/client"
 import { useEffect, useMemo, useRef, useState } from "react"
 import { Form, type FormProps } from "react-aria-components"
 import { fieldFaultsOf, OtherFaults } from "../api/field-faults.ts"
-import type { Texts } from "../texts/en.ts"
-import { useTexts } from "../texts/language.tsx"
+import type { ConsoleTexts } from "../texts/console/en.ts"
+import { hasConsoleTexts, useTexts } from "../texts/language.tsx"
 import { wordsOfFault } from "../texts/words.ts"
 
 type FieldErrors = Readonly<Record<string, string>>
@@ -22,8 +22,10 @@ interface FieldFaults {
   readonly left: unknown
 }
 
-/** Field to which a refusal code belongs, and its text. */
-export type FieldCodes = Readonly<Record<string, { readonly field: string; readonly words: (texts: Texts) => string }>>
+/** Field to which a refusal code belongs, and its text. Forms of the console alone have them. */
+export type FieldCodes = Readonly<
+  Record<string, { readonly field: string; readonly words: (texts: ConsoleTexts) => string }>
+>
 
 const NO_CODES: FieldCodes = {}
 
@@ -39,7 +41,8 @@ export const useFieldFaults = (
   const texts = useTexts()
   return useMemo(() => {
     const known = error instanceof RestProblem ? codes[error.code] : undefined
-    if (known !== undefined) return { errors: { [known.field]: known.words(texts) }, left: null }
+    if (known !== undefined && hasConsoleTexts(texts))
+      return { errors: { [known.field]: known.words(texts) }, left: null }
     const errors: Record<string, string> = {}
     const others: string[] = []
     for (const [path, reason] of fieldFaultsOf(error)) {

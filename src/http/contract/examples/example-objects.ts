@@ -6,7 +6,7 @@ export const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
 export const KEY = `gck_${TOKEN}`
 
 const branding = {
-  logoUrl: "https://cdn.example.com/logo.svg",
+  logoUrl: "https://cdn.example.com/logo.png",
   accent: "#0b7a4b",
   theme: "system",
   coverUrl: "https://cdn.example.com/cover.jpg",

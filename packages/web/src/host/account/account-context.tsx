@@ -3,7 +3,7 @@ import { type AccountView, RestProblem } from "@gathercue/client"
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
@@ -51,7 +51,7 @@ const readAccount = async (): Promise<AccountView | null> => {
 }
 
 export const AccountProvider = ({ children }: { readonly children: React.ReactNode }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   // Without the note nobody is signed in, and the sign-in page is rendered first.
   const { value, error, reload, replace } = useLoaded("me", readAccount, () => (hasNote() ? undefined : null))
   const [signedUp, rememberSignup] = useState<AccountView | null>(null)

@@ -4,7 +4,7 @@ import { useState } from "react"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -18,7 +18,7 @@ const WRONG_PASSWORD: FieldCodes = {
 }
 
 export const AccountDeletion = ({ workspaces }: Pick<AccountView, "workspaces">) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { expire } = useAccount()
   const [, navigate] = useLocation()
   const [password, write] = useState("")

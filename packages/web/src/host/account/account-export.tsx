@@ -1,7 +1,7 @@
 /** Everything that is stored about the account, as one file. */
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { saveFile } from "../parts/save-file.ts"
@@ -22,7 +22,7 @@ const readAll = async (): Promise<ReadonlyArray<Item>> => {
 }
 
 export const AccountExport = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { run, isPending, error } = useAction(async () =>
     saveFile("gathercue-account.json", "application/json", JSON.stringify({ items: await readAll() }, null, 2)),
   )

@@ -1,6 +1,6 @@
 /** The account: its password, its sessions, its stored data, and its deletion. */
 import type { AccountView } from "@gathercue/client"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { AccountDeletion } from "./account-deletion.tsx"
 import { AccountExport } from "./account-export.tsx"
@@ -10,7 +10,7 @@ import { SessionsPart } from "./sessions-part.tsx"
 import { useSessions } from "./use-sessions.ts"
 
 export const AccountPage = ({ view }: { readonly view: AccountView }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const sessions = useSessions()
   return (
     <>

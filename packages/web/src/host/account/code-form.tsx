@@ -3,7 +3,7 @@ import { RestProblem } from "@gathercue/client"
 import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -12,7 +12,7 @@ import { useAccount } from "./account-context.tsx"
 import { PasskeyButton } from "./passkey-button.tsx"
 
 export const CodeForm = ({ mfaToken, onLeave }: { readonly mfaToken: string; readonly onLeave: () => void }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { mfa, signIn } = texts.host
   const { enter } = useAccount()
   const { run, isPending, error } = useAction((code: string) => rest.loginWithCode({ payload: { mfaToken, code } }))

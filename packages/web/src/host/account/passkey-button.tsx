@@ -1,7 +1,7 @@
 /** A button that asks the person for a passkey, and passes on the answer. */
 import { RestProblem } from "@gathercue/client"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
@@ -19,7 +19,7 @@ export const PasskeyButton = ({
   readonly label: string
   readonly onAnswer: (answer: PasskeyAnswer) => Promise<void>
 }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { run, isPending, error } = useAction(async () => onAnswer(await (await loadPasskeys()).answerByPasskey()))
   if (!hasPasskeys()) return null
   const isOurs = error instanceof RestProblem && error.status !== 401 && error.code !== "forbidden"

@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -16,7 +16,7 @@ type Passkey = Awaited<ReturnType<typeof rest.getMfa>>["passkeys"][number]
 const FIELDS = ["name"] as const
 
 const NewPasskey = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>) => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [name, write] = useState("")
   const { run, isPending, error } = useAction(async () => {
     const { makePasskey } = await import("../../api/passkeys.ts")
@@ -61,7 +61,7 @@ const Row = ({
   passkey: Passkey
   onChange: () => void
 }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { moment } = useFormats()
   const [isNaming, startNaming] = useState(false)
@@ -120,7 +120,7 @@ export const PasskeysPart = ({
   readonly passkeys: ReadonlyArray<Passkey>
   readonly onChange: (codes: ReadonlyArray<string>) => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return (
     <>
       <h3>{host.passkeys.title}</h3>

@@ -2,14 +2,14 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 
 const ConfirmationEmail = ({ email }: { readonly email: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [answer, asked] = useState<{ readonly resetUrl?: string } | undefined>(undefined)
   const { run, isPending, error } = useAction(() => rest.requestPasswordReset({ payload: { email } }))
   return (
@@ -34,7 +34,7 @@ const CODES: FieldCodes = {
 }
 
 export const PasswordForm = ({ email, onChange }: { readonly email: string; readonly onChange: () => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [currentPassword, writeCurrent] = useState("")
   const [password, write] = useState("")
   const [isChanged, changed] = useState(false)

@@ -7,7 +7,7 @@ import { beginProviderSignIn } from "../../api/provider-sign-in.ts"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
@@ -19,7 +19,7 @@ import { type PasskeyAnswer, PasskeyButton } from "./passkey-button.tsx"
 import { SsoButton } from "./sso-form.tsx"
 
 const ByProvider = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view } = useAccount()
   const isOffered = useEntryWays()?.configured === true
   const begin = () => {
@@ -42,7 +42,7 @@ const ByProvider = () => {
 }
 
 const ProofForm = ({ method, onDone }: { readonly method: "password" | "code"; readonly onDone: () => void }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { proof, mfa, password } = texts.host
   const { run, isPending, error } = useAction((given: string) => rest.prove({ payload: { [method]: given } }))
   const submit = async (submitted: React.FormEvent<HTMLFormElement>) => {
@@ -78,7 +78,7 @@ const ProofForm = ({ method, onDone }: { readonly method: "password" | "code"; r
 }
 
 const Ways = ({ onDone }: { readonly onDone: () => void }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { value, error } = useLoaded("proof", (signal) => rest.getProof({ signal }))
   if (value === undefined) return <ProblemNotice>{whyFailed(texts, error)}</ProblemNotice>
   const typed = value.methods.find((one) => one !== "passkey")
@@ -95,7 +95,7 @@ const Ways = ({ onDone }: { readonly onDone: () => void }) => {
 }
 
 export const ProofDialog = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [isOpen, open] = useState(false)
   const waiting = useRef<((isDone: boolean) => void)[]>([])
   const settle = useCallback((isDone: boolean) => {

@@ -1,6 +1,6 @@
 /** Sign-in through an identity provider, where the server has one. */
 import { beginProviderSignIn } from "../../api/provider-sign-in.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
 import { expectSignIn } from "./account-context.tsx"
@@ -10,7 +10,7 @@ import { useEntryWays } from "./entry-ways.ts"
 const reason = (): string | null => new URLSearchParams(location.search).get("signIn")
 
 export const ProviderButton = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const isOffered = useEntryWays()?.configured === true
   const words: Readonly<Record<string, string>> = {
     refused: host.providerRefused,

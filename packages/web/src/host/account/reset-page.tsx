@@ -3,7 +3,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -15,7 +15,7 @@ import { PageTitle } from "../parts/page-title.tsx"
 const FIELDS = ["email"] as const
 
 export const ResetPage = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [answer, asked] = useState<{ readonly resetUrl?: string } | undefined>(undefined)
   const { run, isPending, error } = useAction((email: string) => rest.requestPasswordReset({ payload: { email } }))
   const { errors, left } = useFieldFaults(error, FIELDS)

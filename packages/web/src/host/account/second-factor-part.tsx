@@ -5,7 +5,7 @@ import { useMemo, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -36,7 +36,7 @@ const FIELDS = ["code"] as const
 
 /** `onDone` receives the recovery codes. */
 const SetUp = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>) => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const begin = useAction(() => rest.startTotp())
   const [begun, show] = useState<{ readonly secret: string; readonly otpauthUrl: string } | undefined>(undefined)
   const { run, isPending, error } = useAction((code: string) => rest.confirmTotp({ payload: { code } }))
@@ -77,7 +77,7 @@ const SetUp = ({ onDone }: { readonly onDone: (codes: ReadonlyArray<string>) => 
 }
 
 const RecoveryCodes = ({ codes }: { readonly codes: ReadonlyArray<string> }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return (
     <>
       <Notice>{host.mfa.codesOnce}</Notice>
@@ -102,7 +102,7 @@ const CodesLeft = ({
   readonly left: number
   readonly onCodes: (codes: ReadonlyArray<string>) => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { run, isPending, error } = useAction(() => rest.renewRecoveryCodes())
   return (
     <>
@@ -125,7 +125,7 @@ const Present = ({
   readonly mfa: Mfa & { readonly totp: object }
   readonly onRemoved: () => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const removal = useAction(() => rest.removeTotp().then(() => true))
   return (
@@ -146,7 +146,7 @@ const Present = ({
 }
 
 export const SecondFactorPart = () => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const account = useAccount()
   const { value, isLoading, error, reload } = useLoaded("mfa", (signal) => rest.getMfa({ signal }))

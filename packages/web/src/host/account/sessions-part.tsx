@@ -2,7 +2,7 @@
 import Bowser from "bowser"
 import { useAction } from "../../api/use-action.ts"
 import type { Loaded } from "../../api/use-loaded.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -23,7 +23,7 @@ const SessionRow = ({
   readonly session: SignInSession
   readonly onEnd: () => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const { run, isPending, error } = useAction(() => endSession(id).then(onEnd))
   return (
@@ -51,7 +51,7 @@ const SessionRow = ({
 }
 
 export const SessionsPart = ({ sessions }: { readonly sessions: Loaded<ReadonlyArray<SignInSession>> }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { signOut } = useAccount()
   const { value, isLoading, error, reload } = sessions

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react"
 import { Form } from "react-aria-components"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Brand } from "../../ui/brand.tsx"
 import { Button } from "../../ui/button.tsx"
@@ -25,7 +25,7 @@ const tokenInAddress = (): string | undefined =>
   new URLSearchParams(location.hash.slice(1)).get("mfaToken") ?? undefined
 
 const PasswordForm = ({ onChallenge }: { readonly onChallenge: (mfaToken: string) => void }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { enter } = useAccount()
   const { run, isPending, error } = useAction((email: string, password: string) =>
@@ -69,7 +69,7 @@ const PasswordForm = ({ onChallenge }: { readonly onChallenge: (mfaToken: string
 }
 
 export const SignInPage = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [mfaToken, challenge] = useState(tokenInAddress)
   useEffect(() => {
     if (location.hash !== "") history.replaceState(null, "", location.pathname)

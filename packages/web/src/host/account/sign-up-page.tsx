@@ -2,7 +2,7 @@
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -16,7 +16,7 @@ const FIELDS = ["name", "email", "password"] as const
 const CODES: FieldCodes = { email_taken: { field: "email", words: ({ host }) => host.emailTaken } }
 
 export const SignUpPage = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [, navigate] = useLocation()
   const { enter } = useAccount()
   const { run, isPending, error } = useAction((payload: { name: string; email: string; password: string }) =>

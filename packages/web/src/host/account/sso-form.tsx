@@ -4,7 +4,7 @@ import { Form } from "react-aria-components"
 import { beginSignInAt } from "../../api/provider-sign-in.ts"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -22,7 +22,7 @@ const beginSso = async (email: string, isFresh = false): Promise<boolean> => {
 
 /** Sign-in button for a known address. `isFresh` asks the person to sign in again. */
 export const SsoButton = ({ email, isFresh = false }: { readonly email: string; readonly isFresh?: boolean }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { run, isPending, error } = useAction(() => beginSso(email, isFresh))
   const [isNone, tell] = useState(false)
   return (
@@ -36,7 +36,7 @@ export const SsoButton = ({ email, isFresh = false }: { readonly email: string; 
 }
 
 export const SsoForm = () => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { sso, email } = texts.host
   const [isOpen, open] = useState(false)
   const [isNone, tell] = useState(false)

@@ -4,7 +4,7 @@ import { X } from "lucide-react"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 
@@ -12,7 +12,7 @@ import { FailureNotice } from "../parts/failure.tsx"
 const CLOSED = "gathercue.verify-notice-closed"
 
 export const VerifyNotice = ({ view }: { readonly view: AccountView }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const [answer, asked] = useState<{ readonly verifyUrl?: string } | undefined>(undefined)
   const { run, isPending, error } = useAction(() => rest.resendVerification())

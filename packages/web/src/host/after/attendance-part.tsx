@@ -1,7 +1,7 @@
 /** The attendance report: each person's stay at the event. */
 import { rest } from "../../api/rest.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { WideTable } from "../../ui/wide-table.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { FileButton } from "../parts/file-button.tsx"
@@ -18,7 +18,7 @@ const countsIn = ({ questions, questionVotes, pollVotes, messages, rounds }: Eng
 ]
 
 export const AttendancePart = ({ event }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment, number, span } = useFormats()
   const pages = usePages(event.id, "attendees", (at) =>
     rest.listAttendance({

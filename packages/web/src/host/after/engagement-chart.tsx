@@ -1,12 +1,12 @@
 /** How many of the people took part in what, as bars. */
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 
 const MEASURES = ["questions", "questionVotes", "pollVotes", "messages", "rounds"] as const
 
 export type EngagementCounts = { readonly [measure in (typeof MEASURES)[number]]: number }
 
 export const EngagementChart = ({ people }: { readonly people: ReadonlyArray<EngagementCounts> }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { number } = useFormats()
   return (
     <dl aria-label={host.engagement.title}>

@@ -1,5 +1,5 @@
 /** Exports, summary and recap of an event that has ended. */
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
 import { FileButton } from "../parts/file-button.tsx"
@@ -9,7 +9,7 @@ const CSV = ["attendance", "registrations", "questions", "chat", "polls", "round
 const CAPTIONS = ["vtt", "srt", "txt"] as const
 
 export const ExportsPart = ({ event }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const base = `/v1/events/${event.id}`
   return (
     <>

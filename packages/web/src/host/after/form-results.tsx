@@ -3,7 +3,7 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { FileButton } from "../parts/file-button.tsx"
@@ -16,7 +16,7 @@ interface Props {
 type Result = Awaited<ReturnType<(typeof rest)["getFormResults"]>>["questions"][number]
 
 const Texts = ({ eventId, form, questionId }: Props & Pick<Result, "questionId">) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const pages = usePages(`${eventId} ${form} ${questionId}`, "answered", (at) =>
     rest.listFormAnswers({ params: { id: eventId, form }, query: { limit: 20, question: questionId, ...at } }),
   )
@@ -37,7 +37,7 @@ const Texts = ({ eventId, form, questionId }: Props & Pick<Result, "questionId">
 }
 
 const Question = ({ result, ...of }: Props & { readonly result: Result }) => {
-  const { forms } = useTexts().host
+  const { forms } = useConsoleTexts().host
   const { number } = useFormats()
   const [areShown, show] = useState(false)
   const { questionId, question, kind, asked, answers, choices, average, minimum, maximum } = result
@@ -70,7 +70,7 @@ const Question = ({ result, ...of }: Props & { readonly result: Result }) => {
 }
 
 export const FormResults = ({ eventId, form }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { forms } = host
   const { value, error } = useLoaded(`${eventId} ${form}`, () => rest.getFormResults({ params: { id: eventId, form } }))
   const questions = value?.questions.filter(({ asked, answers }) => asked || answers > 0) ?? []

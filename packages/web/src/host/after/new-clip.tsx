@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -22,7 +22,7 @@ export const NewClip = ({
   readonly durationMs: number
   readonly onMade: () => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const most = Math.ceil(durationMs / MS)
   const [title, write] = useState("")
   const [from, begin] = useState<number | undefined>(0)

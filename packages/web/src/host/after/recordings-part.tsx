@@ -4,8 +4,8 @@ import { useEffect } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
-import type { Texts } from "../../texts/en.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import type { ConsoleTexts } from "../../texts/console/en.ts"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import type { EventProps } from "../event/event-page.tsx"
@@ -14,7 +14,7 @@ import { Paged } from "../parts/paged.tsx"
 import { NewClip } from "./new-clip.tsx"
 import { UploadPart } from "./upload/upload-part.tsx"
 
-const stateOf = (host: Texts["host"], status: Recording["status"], failure: Recording["failure"]): string =>
+const stateOf = (host: ConsoleTexts["host"], status: Recording["status"], failure: Recording["failure"]): string =>
   failure === null
     ? host.mediaStatus[status]
     : `${host.mediaStatus[status]}: ${host.mediaFailures[failure.code] ?? failure.detail}`
@@ -23,7 +23,7 @@ const stateOf = (host: Texts["host"], status: Recording["status"], failure: Reco
 const LOOK_AGAIN_MS = 2000
 
 const Clips = ({ eventId, pages }: { readonly eventId: string; readonly pages: ReturnType<typeof useClips> }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const removal = useAction((id: string) => rest.deleteClip({ params: { id } }).then(() => true))
   return (
     <section className="stack" aria-label={host.clips} key={eventId}>
@@ -69,7 +69,7 @@ const useClips = (eventId: string) =>
   )
 
 export const RecordingsPart = ({ event }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const pages = usePages(event.id, "recordings", (at) =>
     rest.listRecordings({

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -12,7 +12,7 @@ import { FailureNotice } from "../parts/failure.tsx"
 const FIELDS = ["text"] as const
 
 export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const recap = useLoaded(eventId, () => rest.getRecap({ params: { id: eventId } }))
   const [text, write] = useState("")

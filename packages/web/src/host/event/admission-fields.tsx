@@ -1,7 +1,7 @@
 /** Form fields of an event: whose registration waits for the organisers, and what a full event does. */
 import type { Approval, Event } from "@gathercue/client"
 import { useState } from "react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { NumberField } from "../parts/number-field.tsx"
@@ -21,7 +21,7 @@ const DomainsField = ({
   readonly domains: ReadonlyArray<string>
   readonly onChange: (domains: ReadonlyArray<string>) => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [text, write] = useState(domains.join(", "))
   const typed = (next: string) => {
     write(next)
@@ -42,7 +42,7 @@ export const AdmissionFields = ({
   readonly values: Admission
   readonly onChange: (part: Partial<Admission>) => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return (
     <>
       <CheckField

@@ -3,7 +3,7 @@ import type { Modality } from "@gathercue/client"
 import { useRef, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -16,7 +16,7 @@ import { PhaseList } from "./phase-list.tsx"
 import { useArranging } from "./use-arranging.ts"
 
 export const AgendaPart = ({ event, onChange, reload }: EventProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const [key, choose] = useState<string | undefined>(undefined)
   const phases = event.phases.map(draftOf)
   const chosen = phases.find((phase) => phase.key === key)

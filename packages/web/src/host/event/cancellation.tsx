@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -12,14 +12,14 @@ import type { EventProps } from "./event-page.tsx"
 const LONGEST_REASON = 1000
 
 export const CancelledNotice = ({ event }: Pick<EventProps, "event">) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   if (event.cancelledAt === null) return null
   const text = event.cancelReason === null ? host.cancelledWithoutReason : host.cancelledFor(event.cancelReason)
   return <p className="notice">{text}</p>
 }
 
 const Reinstate = ({ event, onChange }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { run, isPending, error } = useAction(() => rest.reinstateEvent({ params: { id: event.id } }))
   const reinstate = async () => {
     const changed = await run()
@@ -36,7 +36,7 @@ const Reinstate = ({ event, onChange }: EventProps) => {
 }
 
 const Cancel = ({ event, onChange }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [text, write] = useState("")
   const { run, isPending, error } = useAction(() => {
     const reason = text.trim()

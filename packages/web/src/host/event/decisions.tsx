@@ -3,7 +3,7 @@ import type { Registration } from "@gathercue/client"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -24,7 +24,7 @@ export const Decisions = ({
   readonly chosen: ReadonlyArray<string>
   readonly onDone: () => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [text, write] = useState("")
   const [refused, refuse] = useState<ReadonlyArray<string>>([])
   const at = { params: { id: eventId } }

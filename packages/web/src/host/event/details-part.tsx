@@ -3,7 +3,7 @@ import { useState } from "react"
 import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -15,7 +15,7 @@ import type { EventProps } from "./event-page.tsx"
 
 export const DetailsPart = (props: EventProps) => {
   const { event, onChange } = props
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const [, navigate] = useLocation()
   const [values, change] = useState(() => valuesOf(event))

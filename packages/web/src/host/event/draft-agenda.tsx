@@ -1,5 +1,5 @@
 /** Agenda of an event that is not stored yet: everything can be changed. */
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { MoveButtons } from "./move-buttons.tsx"
 import { NewPhase } from "./new-phase.tsx"
@@ -18,7 +18,7 @@ export const DraftAgenda = ({
   readonly chosenKey: string | undefined
   readonly onChoose: (key: string | undefined) => void
 }) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const chosen = phases.find((phase) => phase.key === key)
   return (
     <fieldset className="stack">

@@ -3,13 +3,13 @@ import type { PreviewedEmail } from "@gathercue/client"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 
 export const EmailPreview = ({ eventId }: { readonly eventId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [kind, choose] = useState<PreviewedEmail>("confirmation")
   const [email, show] = useState<Awaited<ReturnType<typeof rest.previewEmail>> | undefined>(undefined)
   const { run, isPending, error } = useAction(() => rest.previewEmail({ params: { id: eventId, kind } }))

@@ -1,6 +1,6 @@
 /** Form fields of an event, besides its agenda. */
 import type { Event, HostAbsence, Visibility } from "@gathercue/client"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -164,7 +164,7 @@ export const EventFields = ({
   readonly onChange: (change: (values: EventValues) => EventValues) => void
   readonly autoFocus?: boolean
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const set = (part: Partial<EventValues>) => onChange((newest) => ({ ...newest, ...part }))
   return (
     <>

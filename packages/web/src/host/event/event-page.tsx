@@ -4,12 +4,13 @@ import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { AttendancePart } from "../after/attendance-part.tsx"
 import { ExportsPart } from "../after/exports-part.tsx"
 import { RecordingsPart } from "../after/recordings-part.tsx"
 import { useActs } from "../palette/acts.tsx"
+import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { EventStatus } from "../parts/event-status.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
@@ -48,7 +49,7 @@ const PARTS: { readonly [part: string]: React.ComponentType<EventProps> } = {
 }
 
 const Warnings = ({ event }: Pick<EventProps, "event">) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const codes = event.warnings?.map(({ code }) => code) ?? []
   return (
@@ -62,18 +63,46 @@ const Warnings = ({ event }: Pick<EventProps, "event">) => {
   )
 }
 
-const NextStep = ({ event, onChange }: EventProps) => {
-  const { host } = useTexts()
-  const { run, isPending, error } = useAction(() => rest.publishEvent({ params: { id: event.id } }))
+/** Publishes the draft, starts it, and opens the studio. An event of a later time is asked for: nobody can take its start back. */
+const GoLive = ({ event: { id, phases, scheduledAt }, onChange }: EventProps) => {
+  const { host } = useConsoleTexts()
+  const { moment } = useFormats()
   const [, navigate] = useLocation()
+  const { run, isPending, error } = useAction(async () => {
+    const published = await rest.publishEvent({ params: { id } })
+    try {
+      await rest.startEvent({ params: { id } })
+    } catch (cause) {
+      onChange(published)
+      throw cause
+    }
+    navigate(`/live/${id}`)
+    return true
+  })
+  if (phases.length === 0) return null
+  if (scheduledAt !== null && Date.parse(scheduledAt) > Date.now()) {
+    const question = host.goLiveEarly(moment(scheduledAt))
+    return (
+      <ConfirmButton label={host.goLiveNow} question={question} isPending={isPending} error={error} onConfirm={run} />
+    )
+  }
+  return (
+    <>
+      <Button isPending={isPending} onPress={() => void run()}>
+        {host.goLiveNow}
+      </Button>
+      <FailureNotice error={error} />
+    </>
+  )
+}
+
+const NextStep = (props: EventProps) => {
+  const { event, onChange } = props
+  const { host } = useConsoleTexts()
+  const { run, isPending, error } = useAction(() => rest.publishEvent({ params: { id: event.id } }))
   const publish = async () => {
     const published = await run()
     if (published !== undefined) onChange(published)
-    return published
-  }
-  const starting = useAction(() => rest.startEvent({ params: { id: event.id } }))
-  const goLive = async () => {
-    if ((await publish()) !== undefined && (await starting.run()) !== undefined) navigate(`/live/${event.id}`)
   }
   if (event.status === "ended" || event.cancelledAt !== null) return null
   return (
@@ -83,25 +112,21 @@ const NextStep = ({ event, onChange }: EventProps) => {
           <Button look="main" isPending={isPending} onPress={() => void publish()}>
             {host.publish}
           </Button>
-          {event.phases.length === 0 ? null : (
-            <Button isPending={isPending || starting.isPending} onPress={() => void goLive()}>
-              {host.goLiveNow}
-            </Button>
-          )}
+          <GoLive {...props} />
         </>
       ) : (
         <PageLink to={`/live/${event.id}`} look="main">
           {event.status === "live" ? host.steer : host.toLive}
         </PageLink>
       )}
-      <FailureNotice error={error ?? starting.error} />
+      <FailureNotice error={error} />
     </>
   )
 }
 
 /** Makes a copy as a draft, in any state of the event, and opens it. */
 const CopyButton = ({ event }: Pick<EventProps, "event">) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [, navigate] = useLocation()
   const { run, isPending, error } = useAction(() => rest.cloneEvent({ params: { id: event.id } }))
   const copy = async () => {
@@ -119,7 +144,7 @@ const CopyButton = ({ event }: Pick<EventProps, "event">) => {
 }
 
 export const HostEventPage = ({ eventId, tab }: { readonly eventId: string; readonly tab: string }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { value, error, isLoading, reload, replace } = useLoaded(eventId, () =>
     rest.getEvent({ params: { id: eventId } }),

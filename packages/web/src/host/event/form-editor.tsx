@@ -3,7 +3,7 @@ import { useMemo, useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -20,7 +20,7 @@ interface Props {
 const FIELDS = ["text", "options", "minimum", "maximum"]
 
 const Editor = ({ eventId, stored }: Props) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { forms } = host
   const [draft, change] = useState(stored)
@@ -104,7 +104,7 @@ const Editor = ({ eventId, stored }: Props) => {
 }
 
 export const FormEditor = ({ eventId, form }: { readonly eventId: string; readonly form: Form["form"] }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { value, error, isLoading } = useLoaded(`${eventId} ${form}`, () =>
     rest.getForm({ params: { id: eventId, form } }),
   )

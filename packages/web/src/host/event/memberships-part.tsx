@@ -3,7 +3,7 @@ import type { EventRole, EventWithPhases } from "@gathercue/client"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -21,7 +21,7 @@ interface Props {
 }
 
 const MembershipRow = ({ event, membership, onChange }: Props) => {
-  const { host, labelled } = useTexts()
+  const { host, labelled } = useConsoleTexts()
   const { id, userId, role, email } = membership
   const name = membership.name ?? email ?? userId
   const giving = useAction((given: EventRole) =>
@@ -56,7 +56,7 @@ const MembershipRow = ({ event, membership, onChange }: Props) => {
 }
 
 export const MembershipsPart = ({ event }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const pages = usePages(event.id, "memberships", (at) =>
     rest.listMemberships({
       params: { id: event.id },

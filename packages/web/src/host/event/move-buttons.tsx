@@ -1,5 +1,5 @@
 /** Moves a phase by one position, for people who do not drag. */
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import type { PhaseDraft } from "./phase-draft.ts"
 
@@ -14,7 +14,7 @@ export const MoveButtons = ({
   readonly onMove: (from: number, to: number) => void
   readonly isPending?: boolean
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const place = phases.findIndex(({ key }) => key === chosen.key)
   return (
     <>

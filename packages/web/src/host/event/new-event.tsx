@@ -6,7 +6,7 @@ import { fieldFaultsOf } from "../../api/field-faults.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -73,7 +73,7 @@ const create = async (
 }
 
 const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string; readonly onCancel: () => void }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const [, navigate] = useLocation()
   const [values, change] = useState<EventValues>(NEW_EVENT_VALUES)
@@ -165,7 +165,7 @@ const NewEventForm = ({ workspaceId, onCancel }: { readonly workspaceId: string;
 }
 
 export const NewEvent = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [isOpen, open] = useState(false)
   const [isCancelled, cancelled] = useState(false)
   const cancel = () => {

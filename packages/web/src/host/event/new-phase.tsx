@@ -1,7 +1,7 @@
 /** Choice of the next phase's kind. */
 import type { Modality } from "@gathercue/client"
 import { useState } from "react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { MODALITY_CHOICES } from "./phase-draft.ts"
@@ -13,7 +13,7 @@ export const NewPhase = ({
   readonly onAdd: (modality: Modality) => void
   readonly isPending?: boolean
 }) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const [modality, choose] = useState<Modality>("broadcast")
   return (
     <div className="row text-form">

@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { Notice } from "../../ui/notice.tsx"
@@ -30,7 +30,7 @@ const save = async (eventId: string, before: PhaseDraft, draft: PhaseDraft): Pro
 }
 
 export const PhaseEditor = ({ eventId, stored, onSaved, children }: Props) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host, live } = texts
   const [before, look] = useState(stored)
   const [draft, change] = useState(stored)

@@ -1,6 +1,6 @@
 /** Form fields of a phase. An empty field shows the default beside it. */
 import type { LobbyPolicy } from "@gathercue/client"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { NumberField } from "../parts/number-field.tsx"
@@ -17,7 +17,7 @@ interface Props {
 }
 
 const Features = ({ draft, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return (
     <fieldset>
       <legend>{host.features}</legend>
@@ -38,7 +38,7 @@ const Features = ({ draft, onChange }: Props) => {
 }
 
 const Timer = ({ within = "", draft, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { config } = draft
   const set = (name: string, value: string | number | boolean | undefined) =>
     onChange({ ...draft, config: withValue(config, name, value) })
@@ -80,7 +80,7 @@ const Timer = ({ within = "", draft, onChange }: Props) => {
 }
 
 const Rooms = ({ within = "", draft, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { config, modality } = draft
   const set = (name: string, value: number | undefined) =>
     onChange({ ...draft, config: withValue(config, name, value) })
@@ -123,7 +123,7 @@ const Rooms = ({ within = "", draft, onChange }: Props) => {
 }
 
 export const PhaseFields = ({ within = "", draft, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { config, modality, featureSet } = draft
   const set = (name: string, value: string | boolean | undefined) =>
     onChange({ ...draft, config: withValue(config, name, value) })

@@ -1,7 +1,7 @@
 /** Phases in order, one of them selected. Phases that have not begun can be dragged, also by keyboard. */
 import { GripVertical } from "lucide-react"
 import { Button, DropIndicator, GridList, GridListItem, useDragAndDrop } from "react-aria-components"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import type { PhaseDraft } from "./phase-draft.ts"
 
 interface PhaseListProps {
@@ -13,7 +13,7 @@ interface PhaseListProps {
 }
 
 export const PhaseList = ({ phases, chosen, onChoose, onMove }: PhaseListProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const titleOf = ({ modality }: PhaseDraft, index: number): string => `${index + 1}. ${live.modality[modality]}`
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),

@@ -1,5 +1,5 @@
 /** Fields of one question of a form. */
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -18,7 +18,7 @@ interface Props {
 const LARGEST = 1e12
 
 export const QuestionFields = ({ index, question, hasAudience, onChange }: Props) => {
-  const { forms } = useTexts().host
+  const { forms } = useConsoleTexts().host
   const number = index + 1
   const within = `questions.${index}.`
   const change = (fields: Partial<FormQuestion>) => onChange({ ...question, ...fields })

@@ -4,8 +4,8 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
-import type { Texts } from "../../texts/en.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import type { ConsoleTexts } from "../../texts/console/en.ts"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
@@ -19,7 +19,7 @@ import { Decisions, isDecidable, MOST_CHOSEN } from "./decisions.tsx"
 import type { EventProps } from "./event-page.tsx"
 
 const STATES: ReadonlyArray<RegistrationState> = ["approved", "pending", "waiting", "offered", "declined", "expired"]
-const shownAnswer = ({ yes, no }: Texts["host"]["forms"], value: unknown): string => {
+const shownAnswer = ({ yes, no }: ConsoleTexts["host"]["forms"], value: unknown): string => {
   if (typeof value === "boolean") return value ? yes : no
   return Array.isArray(value) ? value.join(", ") : String(value)
 }
@@ -35,7 +35,7 @@ interface EmailButtonProps {
 }
 
 const EmailButton = ({ name, isBounced, mayRelease, onSend, onRelease }: EmailButtonProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   if (isBounced && !mayRelease) return null
   const label = isBounced ? host.releaseAddress : host.sendAgain
   return (
@@ -46,7 +46,7 @@ const EmailButton = ({ name, isBounced, mayRelease, onSend, onRelease }: EmailBu
 }
 
 export const RegistrationsPart = ({ event }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const { view } = useAccount()
   const role = view?.workspaces.find(({ id }) => id === event.workspaceId)?.role

@@ -1,5 +1,5 @@
 /** How often an event repeats, as a rule of RFC 5545. */
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { NumberField } from "../parts/number-field.tsx"
 
@@ -15,7 +15,7 @@ const MOST = 100
 
 export const ruleOf = ({ frequency, count }: Repeat): string => `FREQ=${frequency};COUNT=${count}`
 
-export const RepeatFields = <Frequency extends keyof ReturnType<typeof useTexts>["host"]["repeats"]>({
+export const RepeatFields = <Frequency extends keyof ReturnType<typeof useConsoleTexts>["host"]["repeats"]>({
   options,
   value,
   onChange,
@@ -24,7 +24,7 @@ export const RepeatFields = <Frequency extends keyof ReturnType<typeof useTexts>
   readonly value: Repeat<Frequency>
   readonly onChange: (value: Repeat<Frequency>) => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return (
     <div className="split">
       <Choice

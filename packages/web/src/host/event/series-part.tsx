@@ -5,7 +5,7 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -29,7 +29,7 @@ const MakeSeries = ({
   event,
   onMade,
 }: Pick<EventProps, "event"> & { readonly onMade: (series: SeriesWithEvents) => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [repeat, choose] = useState<Repeat>({ frequency: "WEEKLY", count: 10 })
   const timeZone = event.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
   const { run, isPending, error } = useAction(() =>
@@ -64,7 +64,7 @@ interface SeriesProps extends EventProps {
 
 /** Title and time of this event and later ones, or of all. */
 const ChangeForm = ({ event, series, onSeries, reload }: SeriesProps) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const [scope, choose] = useState<"later" | "all">("later")
   const [title, name] = useState(event.title)
@@ -129,7 +129,7 @@ const ChangeForm = ({ event, series, onSeries, reload }: SeriesProps) => {
 
 const Series = (props: SeriesProps) => {
   const { event, series, onSeries, reload } = props
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const publishing = useAction(() => rest.publishSeries({ params: { id: series.id } }))
   const ending = useAction(() => rest.endSeries({ params: { id: series.id }, payload: { from: event.id } }))
@@ -177,7 +177,7 @@ const Series = (props: SeriesProps) => {
 
 export const SeriesPart = (props: EventProps) => {
   const { event } = props
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { value, error, isLoading, reload, replace } = useLoaded(event.id, () => findSeries(event))
   if (value === undefined) {
     return (

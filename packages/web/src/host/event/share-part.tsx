@@ -4,7 +4,7 @@ import { useState } from "react"
 import { keepSession } from "../../api/event-session.ts"
 import { rest, SERVER } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button, LinkButton } from "../../ui/button.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
@@ -13,7 +13,7 @@ import { InvitesPart } from "../workspace/invites-part.tsx"
 import type { EventProps } from "./event-page.tsx"
 
 const Code = ({ eventId }: { readonly eventId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [made, show] = useState<{ readonly code: string; readonly url: string } | undefined>(undefined)
   const { run, isPending, error } = useAction(() => rest.createJoinCode({ params: { id: eventId } }))
   return (
@@ -48,7 +48,7 @@ const openScreen = async ({ id, workspaceId }: EventProps["event"]): Promise<voi
 }
 
 const ScreenButton = ({ event }: Pick<EventProps, "event">) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { run, isPending, error } = useAction(openScreen)
   return (
     <>
@@ -61,7 +61,7 @@ const ScreenButton = ({ event }: Pick<EventProps, "event">) => {
 }
 
 export const SharePart = ({ event }: EventProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view } = useAccount()
   const role = view?.workspaces.find(({ id }) => id === event.workspaceId)?.role
   if (event.status === "draft") return <p>{host.shareAfterPublish}</p>

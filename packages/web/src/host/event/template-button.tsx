@@ -3,14 +3,14 @@ import type { EventWithPhases } from "@gathercue/client"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 
 export const TemplateButton = ({ event }: { readonly event: EventWithPhases }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const [isOpen, open] = useState(false)
   const [name, write] = useState(event.title)

@@ -2,15 +2,15 @@
 import { type EventWithPhases, RestProblem } from "@gathercue/client"
 import { useRef, useState } from "react"
 import { rest } from "../../api/rest.ts"
-import type { Texts } from "../../texts/en.ts"
-import { useTexts } from "../../texts/language.tsx"
+import type { ConsoleTexts } from "../../texts/console/en.ts"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import type { EventProps } from "./event-page.tsx"
 
 const hasNotBegun = ({ status }: EventWithPhases): boolean => status === "draft" || status === "scheduled"
 
 /** `now` is the event after the refusal, if it could be read. */
-const whyRefused = (texts: Texts, error: unknown, now: EventWithPhases | undefined): string | null => {
+const whyRefused = (texts: ConsoleTexts, error: unknown, now: EventWithPhases | undefined): string | null => {
   const { host } = texts
   if (!(error instanceof RestProblem) || now === undefined) return whyFailed(texts, error)
   if (!hasNotBegun(now)) return host.agendaStarted
@@ -30,7 +30,7 @@ interface Arranging {
 }
 
 export const useArranging = ({ event, onChange }: Pick<EventProps, "event" | "onChange">): Arranging => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { id } = event
   const [open, count] = useState(0)
   const [problem, say] = useState<string | null>(null)

@@ -7,7 +7,7 @@ import { useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Paged } from "../parts/paged.tsx"
 import type { LiveProps } from "./live-props.ts"
@@ -21,7 +21,7 @@ const onceEach = (questions: ReadonlyArray<Question>): ReadonlyArray<Question> =
 ]
 
 const Row = ({ client, question }: Pick<LiveProps, "client"> & { readonly question: Question }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   // The gateway reports later changes to the question, including those made in this row.
   const known = useEvent(client, ({ questions }) => questions.all.find(({ id }) => id === question.id))
   const { status } = known ?? question
@@ -36,7 +36,7 @@ const Row = ({ client, question }: Pick<LiveProps, "client"> & { readonly questi
 }
 
 const List = ({ client, event }: LiveProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const pages = usePages(event.id, "questions", (at) =>
     rest.listQuestions({
       params: { id: event.id },
@@ -59,7 +59,7 @@ const List = ({ client, event }: LiveProps) => {
 }
 
 export const AllQuestions = (props: LiveProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [isOpen, open] = useState(false)
   return (
     <section className="stack" aria-label={host.allQuestions}>

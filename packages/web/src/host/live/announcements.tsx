@@ -2,7 +2,7 @@
 import { useCommand, useDispatch, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { TextForm } from "../../live/text-form.tsx"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
@@ -14,7 +14,7 @@ import { type ClientProps, useCan } from "./live-props.ts"
 const ALL = "all"
 
 const Prepared = ({ client }: ClientProps) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const prepared = useEvent(client, (state) => state.preparedAnnouncements) ?? []
   const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
@@ -58,7 +58,7 @@ const Prepared = ({ client }: ClientProps) => {
 }
 
 export const AnnouncementForm = ({ client }: ClientProps) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host, live } = texts
   const { time } = useFormats()
   const mayAnnounce = useCan(client, "announce")

@@ -1,6 +1,6 @@
 /** People who were removed for good, whom a host may readmit. */
 import { useCommand, useEvent } from "@gathercue/client/react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { LongList } from "../../ui/long-list.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -8,7 +8,7 @@ import { knownName } from "./known-names.ts"
 import type { ClientProps } from "./live-props.ts"
 
 export const Blocked = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const blocked = useEvent(client, (state) => state.blocked) ?? []
   const { send, isPending, error } = useCommand(client)
   if (blocked.length === 0) return null

@@ -3,7 +3,7 @@ import type { BreakoutPlanView, PhaseView } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"
 import { Form } from "react-aria-components"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -34,7 +34,7 @@ const pinnedOf = (plan: BreakoutPlanView, personId: string, room: number | undef
 }
 
 const Opening = ({ client, plan }: ClientProps & { readonly plan: BreakoutPlanView }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const mayOpen = useCan(client, "breakout.open")
   const [minutes, last] = useState<number | undefined>(undefined)
   const [late, choose] = useState<Late>("leastLoaded")
@@ -75,7 +75,7 @@ const Opening = ({ client, plan }: ClientProps & { readonly plan: BreakoutPlanVi
 }
 
 export const BreakoutPlanForm = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [rooms, count] = useState<number | undefined>(phase.config.roomSize === undefined ? 2 : undefined)
   const [size, fill] = useState<number | undefined>(phase.config.roomSize)
   const [strategy, choose] = useState<Strategy>("balanced")

@@ -2,7 +2,7 @@
 import { useCommand, useCountdown, useDispatch, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { useAudience } from "../../live/use-people.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -22,7 +22,7 @@ interface Call {
 }
 
 const Calls = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { time } = useFormats()
   const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
   const [calls, take] = useState<ReadonlyArray<Call>>([])
@@ -43,7 +43,7 @@ const Calls = ({ client }: ClientProps) => {
 }
 
 const Closing = ({ client }: ClientProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const breakout = useEvent(client, ({ rooms }) => rooms.breakout) ?? null
   const timer = useEvent(client, ({ timers }) => timers.find(({ ref }) => ref === breakout?.id))
   const seconds = useCountdown(client, timer)
@@ -67,7 +67,7 @@ const Closing = ({ client }: ClientProps) => {
 }
 
 export const BreakoutRooms = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const audience = useAudience(client)
   const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
   const rev = useEvent(client, (state) => state.rooms.breakout?.rev)

@@ -2,7 +2,7 @@
 import { activePhase, type BroadcastView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useIsOnAir } from "../../live/stage/use-camera-push.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
@@ -13,7 +13,7 @@ import { EncoderAddress } from "./encoder-address.tsx"
 import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 
 const Steps = ({ client, status }: ClientProps & { readonly status: BroadcastView["status"] }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { send, isPending, error } = useCommand(client)
   const ending = useCommand(client)
   return (
@@ -50,7 +50,7 @@ const Steps = ({ client, status }: ClientProps & { readonly status: BroadcastVie
 }
 
 const Control = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const broadcast = useEvent(client, (state) => state.broadcast) ?? null
   const encoder = useEvent(client, (state) => state.encoder) ?? null
   const maySteer = useCan(client, "broadcast.start")
@@ -69,7 +69,7 @@ const Control = ({ client }: ClientProps) => {
 }
 
 export const BroadcastPart = ({ client }: LiveProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const phase = useEvent(client, activePhase)
   const isOnAir = useIsOnAir(client)
   return (

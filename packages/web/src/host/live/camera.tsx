@@ -1,11 +1,11 @@
 /** Broadcasts this browser's camera and microphone. */
 import { CameraControls } from "../../live/stage/camera-controls.tsx"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { useCamera } from "./camera-context.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 export const Camera = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const sending = useCamera()
   const mayPush = useCan(client, "broadcast.ingest")
   if (!mayPush) return null

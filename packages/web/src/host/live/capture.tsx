@@ -2,7 +2,7 @@
 import type { CaptureKind } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -11,7 +11,7 @@ import { type ClientProps, useCan } from "./live-props.ts"
 const KINDS: ReadonlyArray<CaptureKind> = ["recording", "transcript"]
 
 export const CaptureControls = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { time } = useFormats()
   const capture = useEvent(client, (state) => state.capture)
   const mayCapture = useCan(client, "capture.start")

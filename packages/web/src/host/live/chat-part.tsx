@@ -2,7 +2,7 @@
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { Chat } from "../../live/chat.tsx"
 import { TextForm } from "../../live/text-form.tsx"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Choice } from "../../ui/choice.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -12,7 +12,7 @@ const PACES = [0, 5, 15, 60]
 const MS = 1000
 
 const SlowMode = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const slowMs = useEvent(client, ({ chat }) => chat.slowMs) ?? 0
   const { send, error } = useCommand(client)
   const seconds = Math.round(slowMs / MS)
@@ -31,7 +31,7 @@ const SlowMode = ({ client }: ClientProps) => {
 }
 
 const StaffChat = ({ client }: ClientProps) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host, live } = texts
   const { time } = useFormats()
   const messages = useEvent(client, ({ chat }) => chat.staff) ?? []

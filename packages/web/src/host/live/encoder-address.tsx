@@ -2,14 +2,14 @@
 import type { IngestAddress } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { type ClientProps, useCan } from "./live-props.ts"
 
 export const EncoderAddress = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const mayPush = useCan(client, "broadcast.ingest")
   const [address, show] = useState<IngestAddress | undefined>(undefined)
   const { send, isPending, error } = useCommand(client)

@@ -2,7 +2,7 @@
 import { RestProblem } from "@gathercue/client"
 import { useConnection } from "@gathercue/client/react"
 import { useEffect } from "react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { Notice } from "../../ui/notice.tsx"
@@ -10,7 +10,7 @@ import { useAccount } from "../account/account-context.tsx"
 import type { ClientProps } from "./live-props.ts"
 
 export const LiveConnection = ({ client }: ClientProps) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { attendee } = texts
   const { expire } = useAccount()
   const { status, error } = useConnection(client)

@@ -8,7 +8,7 @@ import { useLoaded } from "../../api/use-loaded.ts"
 import { CallPlace } from "../../live/call/call-place.tsx"
 import { HostAbsenceNotice } from "../../live/host-absence.tsx"
 import { Stage } from "../../live/stage/stage.tsx"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { useActs } from "../palette/acts.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -42,7 +42,7 @@ const PARTS: { readonly [part: string]: React.ComponentType<LiveProps> } = {
 }
 
 const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const waiting = useEvent(client, ({ lobby }) => lobby.total) ?? 0
   const pending =
     useEvent(client, ({ questions }) => questions.all.filter(({ status }) => status === "pending").length) ?? 0
@@ -73,7 +73,7 @@ const Parts = ({ client, event, tab }: LiveProps & { readonly tab: string }) => 
 
 /** An event can be controlled neither before it is published nor after its end. */
 const Closed = ({ event, why }: Pick<LiveProps, "event"> & { readonly why: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return (
     <>
       <PageTitle>{event.title}</PageTitle>
@@ -86,7 +86,7 @@ const Closed = ({ event, why }: Pick<LiveProps, "event"> & { readonly why: strin
 }
 
 const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: string }) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const client = useGateway({
     key: event.id,
     name: "host",
@@ -132,7 +132,7 @@ const Live = ({ event, tab }: { readonly event: EventWithPhases; readonly tab: s
 }
 
 export const LiveConsole = ({ eventId, tab }: { readonly eventId: string; readonly tab: string }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { value, error, reload } = useLoaded(eventId, () => rest.getEvent({ params: { id: eventId } }))
   if (value === undefined) {
     return (

@@ -1,7 +1,7 @@
 /** People who wait for admission. */
 import type { LobbyPolicy } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { LongList } from "../../ui/long-list.tsx"
@@ -12,7 +12,7 @@ import { type LiveProps, useCan } from "./live-props.ts"
 const POLICIES: ReadonlyArray<LobbyPolicy> = ["open", "ask", "closed"]
 
 export const LobbyPart = ({ client }: LiveProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { time } = useFormats()
   const lobby = useEvent(client, (state) => state.lobby)
   const mayAdmit = useCan(client, "lobby.admit")

@@ -3,7 +3,7 @@ import type { PollKind, PollResults } from "@gathercue/client"
 import { useCommand } from "@gathercue/client/react"
 import { useState } from "react"
 import { isWritten } from "../../live/poll-kinds.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
@@ -38,7 +38,7 @@ const ownFields = (kind: PollKind, lines: ReadonlyArray<string>, blocked: Readon
 }
 
 export const NewPoll = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [question, ask] = useState("")
   const [kind, choose] = useState<PollKind>("single")
   const [lines, write] = useState("")

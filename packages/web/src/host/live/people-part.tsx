@@ -3,7 +3,7 @@ import type { ParticipantView } from "@gathercue/client"
 import { useState } from "react"
 import { GridList, GridListItem, ListLayout, Virtualizer } from "react-aria-components"
 import { usePeople } from "../../live/use-people.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -14,11 +14,11 @@ import { PersonPanel } from "./person-panel.tsx"
 /** A row is as high as its name requires. */
 const LAYOUT = { estimatedRowSize: 48 }
 
-const marksOf = (host: ReturnType<typeof useTexts>["host"], { hand, muted }: ParticipantView): string =>
+const marksOf = (host: ReturnType<typeof useConsoleTexts>["host"], { hand, muted }: ParticipantView): string =>
   [hand ? host.handUp : "", muted ? host.muted : ""].filter((mark) => mark !== "").join(", ")
 
 export const PeoplePart = ({ client }: LiveProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [query, search] = useState("")
   const [chosen, choose] = useState<string | undefined>(undefined)
   const { items, error, hasMore, more, isLoading, refresh } = usePeople(client, query.trim())

@@ -2,7 +2,7 @@
 import type { EventRole, ParticipantView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
@@ -21,7 +21,7 @@ const ROLES: ReadonlyArray<EventRole> = ["host", "speaker", "participant", "view
 const MAIN = "main"
 
 const Room = ({ client, person, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const rooms = useEvent(client, (state) => state.rooms.rooms) ?? []
   const rev = useEvent(client, (state) => state.rooms.breakout?.rev)
   const { send, error } = useCommand(client)
@@ -44,7 +44,7 @@ const Room = ({ client, person, onChange }: Props) => {
 }
 
 const Removal = ({ client, person, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { send, isPending, error } = useCommand(client)
   const [block, choose] = useState(false)
   return (
@@ -72,7 +72,7 @@ const Removal = ({ client, person, onChange }: Props) => {
 }
 
 export const PersonPanel = ({ client, person, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { participantId: id, name, muted, role, hand } = person
   const mayInvite = useCan(client, "stage.invite")
   const mayLobby = useCan(client, "participant.toLobby")

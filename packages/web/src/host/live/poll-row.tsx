@@ -3,7 +3,7 @@ import type { PollView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { isWritten } from "../../live/poll-kinds.ts"
 import { PollResultList } from "../../live/poll-results.tsx"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -23,7 +23,7 @@ const Options = ({ poll }: { readonly poll: PollView }) => (
 
 /** Written answers, which hosts may hide from everybody else. */
 const Answers = ({ client, poll }: ClientProps & { readonly poll: PollView }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { send, isPending, error } = useCommand(client)
   return (
     <>
@@ -50,7 +50,7 @@ const Answers = ({ client, poll }: ClientProps & { readonly poll: PollView }) =>
 }
 
 export const PollRow = ({ client, poll }: ClientProps & { readonly poll: PollView }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { id, rev, question, status, published } = poll
   const mayRun = useCan(client, "poll.open")
   const mayDelete = useCan(client, "poll.delete")

@@ -1,7 +1,7 @@
 /** Polls: composing, opening, closing, and showing them. */
 import type { PollView } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { LongList, STEP_OF_TALL_ROWS } from "../../ui/long-list.tsx"
 import { type LiveProps, useCan } from "./live-props.ts"
 import { NewPoll } from "./new-poll.tsx"
@@ -12,7 +12,7 @@ const openFirst = (polls: ReadonlyArray<PollView>): ReadonlyArray<PollView> =>
   polls.toSorted((a, b) => Number(b.status === "open") - Number(a.status === "open") || b.id.localeCompare(a.id))
 
 export const PollsPart = ({ client }: LiveProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const polls = useEvent(client, (state) => openFirst(state.polls.all)) ?? []
   const mayCompose = useCan(client, "poll.create")
   return (

@@ -3,7 +3,7 @@ import type { QuestionView } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { TextForm } from "../../live/text-form.tsx"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button, type ButtonProps } from "../../ui/button.tsx"
 import { changeMeanwhile } from "../parts/change-meanwhile.ts"
@@ -19,7 +19,7 @@ type Props = ClientProps & { readonly question: Listed }
 const guardOf = ({ rev }: Listed) => (rev === undefined ? {} : { rev })
 
 const Answer = ({ client, question, onDone }: Props & { readonly onDone: () => void }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { id } = question
   const { send, isPending, error } = useCommand(client)
@@ -41,7 +41,7 @@ const Answer = ({ client, question, onDone }: Props & { readonly onDone: () => v
 }
 
 const Text = ({ client, question }: Props) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const { id, text, status, authorName, votes, pinned, answer } = question
   const unnamed = useEvent(client, ({ signedOutVotes }) => signedOutVotes[id])
   const facts = [
@@ -74,7 +74,7 @@ const ACTS: { readonly [S in QuestionView["status"]]: ReadonlyArray<Act> } = {
 }
 
 export const QuestionRow = ({ client, question }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { id, text, status, pinned } = question
   const guard = guardOf(question)
   const [isAnswering, writing] = useState(false)

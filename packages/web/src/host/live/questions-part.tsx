@@ -1,7 +1,7 @@
 /** Questions of the audience: pending, shown and hidden ones. */
 import { pendingQuestions, type QuestionView, shownQuestions } from "@gathercue/client"
 import { useCommand, useEvent } from "@gathercue/client/react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { LongList } from "../../ui/long-list.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -10,7 +10,7 @@ import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 import { QuestionRow } from "./question-row.tsx"
 
 const Settings = ({ client }: ClientProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const open = useEvent(client, ({ questions }) => questions.open) ?? true
   const said = useEvent(client, ({ questions }) => questions.moderated) ?? null
   const configured =
@@ -43,7 +43,7 @@ const List = ({
 )
 
 export const QuestionsPart = ({ client, event }: LiveProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const questions = useEvent(client, (state) => state.questions)
   const maySet = useCan(client, "qa.settings")
   if (questions === undefined) return null

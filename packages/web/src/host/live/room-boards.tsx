@@ -3,7 +3,7 @@
 import { GripVertical } from "lucide-react"
 import { useEffect, useRef, useState } from "react"
 import { Button as DragButton, GridList, GridListItem, isTextDropItem, useDragAndDrop } from "react-aria-components"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { LongList } from "../../ui/long-list.tsx"
@@ -35,7 +35,7 @@ const OneBoard = ({
   readonly chosen: string | undefined
   readonly onChoose: (personId: string) => void
 } & Pick<Props, "onMove">) => {
-  const { host, showMore } = useTexts()
+  const { host, showMore } = useConsoleTexts()
   const [count, raise] = useState(ROWS)
   const list = useRef<HTMLDivElement>(null)
   const left = board.people.length - count
@@ -89,7 +89,7 @@ const OneBoard = ({
 }
 
 export const RoomBoards = ({ boards, onMove }: Props) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const [chosen, choose] = useState<string | undefined>(undefined)
   const [aim, take] = useState<string | undefined>(undefined)
   const person = boards.flatMap(({ people }) => people).find(({ id }) => id === chosen)

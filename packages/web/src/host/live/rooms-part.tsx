@@ -1,14 +1,14 @@
 /** Breakout rooms or a rotation, depending on the phase. */
 import { activePhase } from "@gathercue/client"
 import { useEvent } from "@gathercue/client/react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { BreakoutPlanForm } from "./breakout-plan.tsx"
 import { BreakoutRooms } from "./breakout-rooms.tsx"
 import type { LiveProps } from "./live-props.ts"
 import { RotationControls } from "./rotation.tsx"
 
 export const RoomsPart = ({ client }: LiveProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const phase = useEvent(client, activePhase)
   const isOpen = useEvent(client, ({ rooms }) => rooms.breakout !== null) ?? false
   if (phase?.modality === "rotation") return <RotationControls key={phase.id} client={client} phase={phase} />

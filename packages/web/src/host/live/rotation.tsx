@@ -3,7 +3,7 @@ import type { PhaseView, RotationView } from "@gathercue/client"
 import { useCommand, useCountdown, useEvent } from "@gathercue/client/react"
 import { useState } from "react"
 import { Form } from "react-aria-components"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
@@ -15,7 +15,7 @@ const DEFAULT_ROUND_SECONDS = 180
 type Odd = RotationView["odd"]
 
 const Start = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { config } = phase
   const [roundSeconds, last] = useState<number | undefined>(config.roundSeconds ?? DEFAULT_ROUND_SECONDS)
   const [breakSeconds, rest] = useState<number | undefined>(15)
@@ -68,7 +68,7 @@ const Start = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) =
 }
 
 const Running = ({ client, rotation }: ClientProps & { readonly rotation: RotationView }) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const { rev, status, n, rounds } = rotation
   const timer = useEvent(client, ({ timers }) => timers.find(({ ref }) => ref === rotation.id))
   const seconds = useCountdown(client, timer)
@@ -103,7 +103,7 @@ const Running = ({ client, rotation }: ClientProps & { readonly rotation: Rotati
 }
 
 export const RotationControls = ({ client, phase }: ClientProps & { readonly phase: PhaseView }) => {
-  const { live } = useTexts()
+  const { live } = useConsoleTexts()
   const rotation = useEvent(client, ({ rooms }) => rooms.rotation) ?? null
   const mayStart = useCan(client, "rotation.start")
   const isOn = rotation !== null && rotation.status !== "ended" && rotation.phaseId === phase.id

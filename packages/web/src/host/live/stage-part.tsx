@@ -1,6 +1,6 @@
 /** Raised hands, longest up first, and the people on stage. */
 import { useCommand, useEvent } from "@gathercue/client/react"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { LongList } from "../../ui/long-list.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -10,7 +10,7 @@ import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 const LISTED = 200
 
 const OnStage = ({ client }: ClientProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const speakers =
     useEvent(client, ({ presence }) =>
       (presence.mode === "list" ? presence.list : presence.staff).filter(({ role }) => role === "speaker"),
@@ -46,7 +46,7 @@ const OnStage = ({ client }: ClientProps) => {
 }
 
 export const StagePart = ({ client }: LiveProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { time } = useFormats()
   const queue = useEvent(client, ({ hands }) => hands.queue) ?? []
   const count = useEvent(client, ({ hands }) => hands.count) ?? 0

@@ -3,7 +3,7 @@ import { activePhase } from "@gathercue/client"
 import { useCommand, useCountdown, useEvent } from "@gathercue/client/react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { clockOf } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { useActs } from "../palette/acts.tsx"
@@ -15,7 +15,7 @@ import { type ClientProps, type LiveProps, useCan } from "./live-props.ts"
 const MINUTE_SECONDS = 60
 
 const Timer = ({ client }: ClientProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const timer = useEvent(client, ({ timers }) => timers.find(({ scope }) => scope === "phase"))
   const seconds = useCountdown(client, timer)
   const { send, isPending, error } = useCommand(client)
@@ -39,7 +39,7 @@ const Timer = ({ client }: ClientProps) => {
 }
 
 const Begin = ({ event }: Pick<LiveProps, "event">) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { run, isPending, error } = useAction(() => rest.startEvent({ params: { id: event.id } }))
   return (
     <>
@@ -53,7 +53,7 @@ const Begin = ({ event }: Pick<LiveProps, "event">) => {
 
 /** Starts the phase after the one that this host sees: of two hosts who press at once, one is refused. */
 const Next = ({ client }: ClientProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const phases = useEvent(client, (state) => state.phases) ?? []
   const phase = useEvent(client, activePhase)
   const { send, isPending, error } = useCommand(client)
@@ -88,7 +88,7 @@ const Next = ({ client }: ClientProps) => {
 }
 
 export const Steering = ({ client, event }: LiveProps) => {
-  const { host, live } = useTexts()
+  const { host, live } = useConsoleTexts()
   const status = useEvent(client, (state) => state.event.status)
   const phase = useEvent(client, activePhase)
   const phases = useEvent(client, (state) => state.phases) ?? []

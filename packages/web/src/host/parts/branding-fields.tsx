@@ -1,6 +1,6 @@
 /** Form fields of a branding, and how a button, a heading and a link look in it on light and dark pages. */
-import { contrastOf, GROUNDS, reachedOn, shadesOf, WANTED_CONTRAST } from "../../../../../src/model/shades.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { GROUNDS, reachedOn, shadesOf, WANTED_CONTRAST } from "../../../../../src/model/shades.ts"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
 
@@ -41,7 +41,7 @@ const USUAL = "#4a3fd1"
 const ratio = (value: number): string => value.toFixed(1)
 
 const Sample = ({ accent, scheme }: { readonly accent: string; readonly scheme: "light" | "dark" }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { sample } = host.branding
   const shade = shadesOf(accent)[scheme]
   const [, card] = GROUNDS[scheme]
@@ -68,7 +68,7 @@ const Sample = ({ accent, scheme }: { readonly accent: string; readonly scheme: 
               ratio(reached),
               String(WANTED_CONTRAST),
               shade.accent,
-              ratio(contrastOf(shade.accent, card)),
+              ratio(reachedOn(shade.accent, scheme, accent)),
             )}
       </span>
     </section>
@@ -84,11 +84,11 @@ export const BrandingFields = ({
   /** Path of the branding in the request. */
   readonly path: string
   readonly values: BrandingValues
-  /** What an event leaves empty is the workspace's. */
+  /** Whether empty fields take the values of the workspace. */
   readonly ofEvent?: boolean
   readonly onChange: (part: Partial<BrandingValues>) => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { branding } = host
   const typed = accent.trim()
   const isColor = COLOR.test(typed)

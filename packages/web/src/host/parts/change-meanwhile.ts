@@ -1,12 +1,12 @@
 /** Current state of an object that another host changed after the revision named by a command. */
 import { CommandRefused, type PhaseView, type PollView, type QuestionView, type RotationView } from "@gathercue/client"
-import type { Texts } from "../../texts/en.ts"
+import type { ConsoleTexts } from "../../texts/console/en.ts"
 
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null
 
 /** The contract names the content of `current`: the entity under its kind. */
-const stateOf = ({ host, live }: Texts, current: { readonly [key: string]: unknown }): string | undefined => {
+const stateOf = ({ host, live }: ConsoleTexts, current: { readonly [key: string]: unknown }): string | undefined => {
   const { phase, question, poll, rotation, timer, breakout } = current
   if (isObject(phase)) {
     return host.now.phase(live.modality[(phase as unknown as PhaseView).modality])
@@ -28,7 +28,7 @@ const stateOf = ({ host, live }: Texts, current: { readonly [key: string]: unkno
 }
 
 /** Null unless a revision was stale. */
-export const changeMeanwhile = (texts: Texts, failure: unknown): string | null => {
+export const changeMeanwhile = (texts: ConsoleTexts, failure: unknown): string | null => {
   if (!(failure instanceof CommandRefused)) return null
   const { code, current } = failure.refusal
   if (code !== "conflict" || current === undefined) return null

@@ -1,6 +1,6 @@
 /** A button for irreversible actions, which asks first. */
 import { useState } from "react"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Dialog } from "../../ui/dialog.tsx"
 import { FailureNotice, type FailureProps } from "./failure.tsx"
@@ -31,7 +31,7 @@ export const ConfirmButton = ({
   isDisabled = false,
   children,
 }: ConfirmButtonProps) => {
-  const { cancel } = useTexts()
+  const { cancel } = useConsoleTexts()
   const [isOpen, open] = useState(false)
   const confirm = async () => {
     if ((await onConfirm()) !== true) return

@@ -1,11 +1,11 @@
 /** A text to copy, such as a link or a secret. */
 import { useState } from "react"
 import { TextField as AriaTextField, Input, Label } from "react-aria-components"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 
 export const CopyField = ({ label, value }: { readonly label: string; readonly value: string }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const [copied, setCopied] = useState<string | undefined>(undefined)
   const copy = () =>
     navigator.clipboard.writeText(value).then(

@@ -1,6 +1,6 @@
 /** The state of an event as a badge. */
 import type { EventWithPhases } from "@gathercue/client"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 
 interface Props {
   readonly status: EventWithPhases["status"]
@@ -8,7 +8,7 @@ interface Props {
 }
 
 export const EventStatus = ({ status, isCancelled = false }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return (
     <span className={status === "live" ? "badge badge-live" : "badge"}>
       {isCancelled ? host.cancelled : host.eventStatus[status]}

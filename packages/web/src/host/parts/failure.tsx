@@ -1,6 +1,6 @@
 /** Reason why a request or a command failed. For an expired session there is a link to sign in again, which keeps the address. */
 import { RestProblem } from "@gathercue/client"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
@@ -16,7 +16,7 @@ export interface FailureProps {
 }
 
 export const FailureNotice = ({ error, words = {} }: FailureProps) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { view, expire } = useAccount()
   const isRefused = error instanceof RestProblem
   const here = isRefused ? words[error.code] : undefined

@@ -1,7 +1,7 @@
 /** A paged list, with texts for loading, an empty list and a failure. */
 
 import type { Pages } from "../../api/use-pages.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FailureNotice } from "./failure.tsx"
 
@@ -14,7 +14,7 @@ export const Paged = <A,>({
   readonly empty: string
   readonly children: (items: ReadonlyArray<A>) => React.ReactNode
 }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { items, isLoading, error, hasMore, more, reload } = pages
   return (
     <>

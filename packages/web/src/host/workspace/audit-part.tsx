@@ -2,12 +2,12 @@
 import { rest } from "../../api/rest.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { WideTable } from "../../ui/wide-table.tsx"
 import { Paged } from "../parts/paged.tsx"
 
 export const AuditPart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const members = useLoaded(workspaceId, () => rest.listMembers({ params: { id: workspaceId } }))
   const pages = usePages(workspaceId, "entries", (at) =>

@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -14,7 +14,7 @@ const FIELDS = ["branding.accent", "branding.logoUrl", "branding.coverUrl"] as c
 const NOTHING = { logoUrl: null, accent: null, theme: null }
 
 export const BrandingPart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { view, reload } = useAccount()
   const stored = view?.workspaces.find(({ id }) => id === workspaceId)?.branding

@@ -3,7 +3,7 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { Choice } from "../../ui/choice.tsx"
@@ -29,7 +29,7 @@ const ConnectionForm = ({
   readonly connection?: Connection
   readonly onDone: () => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [defaultRole, choose] = useState<"member" | "admin">(connection?.defaultRole ?? "member")
   const { run, isPending, error } = useAction((fields: FormData) => {
     const text = (field: string) => String(fields.get(field)).trim()
@@ -116,7 +116,7 @@ const Row = ({
   readonly connection: Connection
   readonly onChange: () => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { id, name, issuer, domains, redirectUri, lastError } = connection
   const [isChanging, change] = useState(false)
   const changed = () => {
@@ -171,7 +171,7 @@ const Row = ({
 }
 
 export const ConnectionsPart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view, reload: reloadAccount } = useAccount()
   const isRequired = view?.workspaces.find(({ id }) => id === workspaceId)?.sso === "required"
   const { value, error, reload } = useLoaded(workspaceId, (signal) =>

@@ -4,7 +4,7 @@ import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { MomentField } from "../parts/moment-field.tsx"
@@ -15,7 +15,7 @@ interface Props {
 }
 
 const Attempts = ({ workspaceId, deliveryId }: Props & { readonly deliveryId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const { value, error } = useLoaded(deliveryId, () =>
     restOf(workspaceId).getWebhookDelivery({ params: { id: deliveryId } }),
@@ -40,7 +40,7 @@ const Replay = ({
   webhookId,
   onDone,
 }: Props & { readonly webhookId: string; readonly onDone: () => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [since, choose] = useState<string | null>(null)
   const [count, show] = useState<number | undefined>(undefined)
   const replay = useAction(async () => {
@@ -69,7 +69,7 @@ const Replay = ({
 }
 
 export const Deliveries = ({ workspaceId, webhookId }: Props & { readonly webhookId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const api = restOf(workspaceId)
   const [shown, show] = useState<string | undefined>(undefined)

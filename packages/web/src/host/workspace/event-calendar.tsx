@@ -1,10 +1,12 @@
 /** Events of a month, each on its day in the reader's time zone. */
+import type { EventWithPhases } from "@gathercue/client"
 import { ChevronLeft, ChevronRight } from "lucide-react"
 import { useState } from "react"
 import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useFormats, useLanguage, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats, useLanguage } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { EventStatus } from "../parts/event-status.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { Paged } from "../parts/paged.tsx"
 
@@ -37,11 +39,7 @@ const toDay = (date: Date): string =>
 
 const isSameDay = (a: Date, b: Date): boolean => toDay(a) === toDay(b)
 
-interface Dated {
-  readonly id: string
-  readonly title: string
-  readonly scheduledAt: string | null
-}
+type Dated = Pick<EventWithPhases, "id" | "title" | "status" | "scheduledAt" | "cancelledAt">
 
 const Month = ({ month, events }: { readonly month: Date; readonly events: ReadonlyArray<Dated> }) => {
   const language = useLanguage()
@@ -80,12 +78,16 @@ const Month = ({ month, events }: { readonly month: Date; readonly events: Reado
                   {...(isSameDay(day, new Date()) ? { "aria-current": "date" as const } : {})}
                 >
                   <time className="calendar-day" dateTime={toDay(day)}>
+                    <span className="calendar-weekday">{name(day, { weekday: "short" })} </span>
                     {day.getDate()}
                   </time>
                   <ul>
-                    {found.map(({ id, title, at }) => (
+                    {found.map(({ id, title, at, status, cancelledAt }) => (
                       <li key={id}>
-                        <span className="quiet">{time(at)}</span> <PageLink to={`/event/${id}`}>{title}</PageLink>
+                        <span className="quiet">{time(at)}</span> <PageLink to={`/event/${id}`}>{title}</PageLink>{" "}
+                        {status === "scheduled" && cancelledAt === null ? null : (
+                          <EventStatus status={status} isCancelled={cancelledAt !== null} />
+                        )}
                       </li>
                     ))}
                   </ul>
@@ -100,7 +102,7 @@ const Month = ({ month, events }: { readonly month: Date; readonly events: Reado
 }
 
 export const EventCalendar = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const language = useLanguage()
   const [month, turn] = useState(() => monthOf(new Date()))
   const [from, to] = [month, monthOf(month, 1)].map((date) => date.toISOString())
@@ -115,8 +117,10 @@ export const EventCalendar = ({ workspaceId }: { readonly workspaceId: string })
         <Button look="quiet" aria-label={host.monthBefore} onPress={() => turn(monthOf(month, -1))}>
           <ChevronLeft />
         </Button>
-        <h3 role="status" className="calendar-month">
-          {new Intl.DateTimeFormat(language, { month: "long", year: "numeric" }).format(month)}
+        <h3 className="calendar-month">
+          <span role="status">
+            {new Intl.DateTimeFormat(language, { month: "long", year: "numeric" }).format(month)}
+          </span>
         </h3>
         <Button look="quiet" aria-label={host.monthAfter} onPress={() => turn(monthOf(month, 1))}>
           <ChevronRight />

@@ -4,7 +4,7 @@ import { useState } from "react"
 import { usePages } from "../../api/use-pages.ts"
 import { useSettled } from "../../api/use-settled.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useFormats, useLanguage, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats, useLanguage } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -32,7 +32,7 @@ const DateTile = ({ at }: { readonly at: string | null }) => {
 }
 
 const EventList = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const [words, search] = useState("")
   const [state, choose] = useState<(typeof STATES)[number] | "all">("all")
@@ -76,7 +76,7 @@ const EventList = ({ workspaceId }: { readonly workspaceId: string }) => {
 const VIEWS = { list: List, calendar: CalendarDays } as const
 
 export const EventsPart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [view, look] = useState<keyof typeof VIEWS>("list")
   const Shown = view === "list" ? EventList : EventCalendar
   return (

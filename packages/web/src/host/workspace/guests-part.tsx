@@ -3,7 +3,7 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -15,7 +15,7 @@ import type { WorkspaceProps } from "./workspace-page.tsx"
 const PARTNER_FIELDS = ["issuer", "jwksUrl", "publicKeyPem"] as const
 
 const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [issuer, writeIssuer] = useState("")
   const [jwksUrl, writeUrl] = useState("")
   const [publicKeyPem, writeKey] = useState("")
@@ -71,7 +71,7 @@ const NewPartner = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
 }
 
 export const GuestsPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const pages = usePages(workspaceId, "integrations", (at) =>
     rest.listGuestIntegrations({

@@ -3,7 +3,7 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -23,7 +23,7 @@ const EVENT_ROLES = ["participant", "speaker", "host", "viewer"] as const
 const WORKSPACE_ROLES = ["member", "admin"] as const
 
 const useRoles = (isEvent: boolean): ReadonlyArray<readonly [string, string]> => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   return isEvent
     ? EVENT_ROLES.map((role) => [role, host.roles[role]] as const)
     : WORKSPACE_ROLES.map((role) => [role, host.workspaceRoles[role]] as const)
@@ -36,7 +36,7 @@ interface Issued {
 }
 
 const IssuedInvite = ({ invite }: { readonly invite: Issued }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const isOut = invite.email !== null && invite.mailed !== false
   return (
     <>
@@ -49,7 +49,7 @@ const IssuedInvite = ({ invite }: { readonly invite: Issued }) => {
 const INVITE_FIELDS = ["email"] as const
 
 const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInvite: (issued: Issued) => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const roles = useRoles(eventId !== undefined)
   const [email, write] = useState("")
   const [role, choose] = useState(roles[0]?.[0] ?? "member")
@@ -96,7 +96,7 @@ const InviteForm = ({ workspaceId, eventId, onInvite }: Props & { readonly onInv
 }
 
 export const InvitesPart = ({ workspaceId, eventId }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const roles = new Map(useRoles(eventId !== undefined))
   const [issued, show] = useState<Issued | undefined>(undefined)

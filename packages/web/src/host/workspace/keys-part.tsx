@@ -3,7 +3,7 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useFormats, useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { SomeOf } from "../../ui/choices.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -22,7 +22,7 @@ const YEAR_MS = 365 * 86_400_000
 const isScope = (id: string): id is Scope => SCOPES.some((scope) => scope === id)
 
 const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [name, write] = useState("")
   const [expiresAt, expire] = useState<string | null>(() => new Date(Date.now() + YEAR_MS).toISOString())
   const [scopes, choose] = useState<ReadonlyArray<Scope>>(SCOPES)
@@ -64,7 +64,7 @@ const NewKey = ({ workspaceId, onMade }: { readonly workspaceId: string; readonl
 }
 
 export const KeysPart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { moment } = useFormats()
   const pages = usePages(workspaceId, "apiKeys", (at) =>
     rest.listApiKeys({

@@ -2,7 +2,7 @@
 import type { Member } from "@gathercue/client"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Choice } from "../../ui/choice.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
@@ -14,7 +14,7 @@ const CHANGEABLE = ["member", "admin"] as const
 type Props = WorkspaceProps & { readonly member: Member; readonly onChange: () => void }
 
 const NewOwner = ({ workspaceId, member, onChange }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { run, isPending, error } = useAction(() =>
     rest.makeOwner({ params: { id: workspaceId }, payload: { memberId: member.id } }),
   )
@@ -36,7 +36,7 @@ const NewOwner = ({ workspaceId, member, onChange }: Props) => {
 
 const Changes = (props: Props) => {
   const { workspaceId, member, onChange } = props
-  const { host, labelled } = useTexts()
+  const { host, labelled } = useConsoleTexts()
   const { view } = useAccount()
   const params = { id: workspaceId, memberId: member.id }
   const role = useAction((given: (typeof CHANGEABLE)[number]) => rest.patchMember({ params, payload: { role: given } }))
@@ -71,7 +71,7 @@ const Changes = (props: Props) => {
 
 export const MemberItem = (props: Props) => {
   const { mayManage, member } = props
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view } = useAccount()
   const isMe = member.accountId === view?.account.id
   return (

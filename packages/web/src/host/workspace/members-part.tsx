@@ -3,7 +3,7 @@ import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { Paged } from "../parts/paged.tsx"
@@ -12,7 +12,7 @@ import { MemberItem } from "./member-row.tsx"
 import type { WorkspaceProps } from "./workspace-page.tsx"
 
 const Leaving = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { reload } = useAccount()
   const [, navigate] = useLocation()
   const { run, isPending, error } = useAction(() =>
@@ -39,7 +39,7 @@ const Leaving = ({ workspaceId }: { readonly workspaceId: string }) => {
 }
 
 export const MembersPart = ({ workspaceId, mayManage }: WorkspaceProps) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const pages = usePages(workspaceId, "members", (at) =>
     rest.listMembers({
       params: { id: workspaceId },

@@ -1,11 +1,11 @@
 /** Templates of the workspace, each with its page, where it is changed and deleted. */
 import { useLoaded } from "../../api/use-loaded.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 
 export const OwnTemplates = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { value } = useLoaded(workspaceId, () => restOf(workspaceId).listTemplates())
   if (value === undefined || value.templates.length === 0) return null
   return (

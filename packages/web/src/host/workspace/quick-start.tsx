@@ -3,7 +3,7 @@ import { Building2, GraduationCap, type LucideIcon, Presentation, Shuffle, Users
 import { useLocation } from "wouter"
 import { useAction } from "../../api/use-action.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { inputOf } from "../event/phase-draft.ts"
 import { agendaOf, TEMPLATE_NAMES, type TemplateName } from "../event/templates.ts"
@@ -18,7 +18,7 @@ const ICONS: { readonly [name in TemplateName]: LucideIcon } = {
 }
 
 export const QuickStart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const [, navigate] = useLocation()
   const { run, isPending, error } = useAction(async (name: TemplateName) => {
     const payload = { title: host.templates[name].name, type: name, phases: agendaOf(name).map(inputOf) }

@@ -1,10 +1,10 @@
 /** A secret, shown only once. */
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Notice } from "../../ui/notice.tsx"
 import { CopyField } from "../parts/copy-field.tsx"
 
 export const SecretShown = ({ label, secret }: { readonly label: string; readonly secret: string | undefined }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   if (secret === undefined) return null
   return (
     <>

@@ -3,7 +3,7 @@ import { useState } from "react"
 import { useLocation } from "wouter"
 import { rest, SERVER } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -18,7 +18,7 @@ const FIELDS = ["name", "slug"] as const
 const CODES: FieldCodes = { slug_taken: { field: "slug", words: ({ host }) => host.slugTaken } }
 
 const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const texts = useTexts()
+  const texts = useConsoleTexts()
   const { host } = texts
   const { view, reload } = useAccount()
   const workspace = view?.workspaces.find(({ id }) => id === workspaceId)
@@ -45,7 +45,7 @@ const Rename = ({ workspaceId }: { readonly workspaceId: string }) => {
 }
 
 const RequireMfa = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view, reload } = useAccount()
   const isRequired = view?.workspaces.find(({ id }) => id === workspaceId)?.requireMfa ?? false
   const { run, isPending, error } = useAction((requireMfa: boolean) =>
@@ -68,7 +68,7 @@ const RequireMfa = ({ workspaceId }: { readonly workspaceId: string }) => {
 }
 
 const PublicList = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view, reload } = useAccount()
   const { publicList = false, slug = "" } = view?.workspaces.find(({ id }) => id === workspaceId) ?? {}
   const { run, isPending, error } = useAction((wanted: boolean) =>
@@ -94,7 +94,7 @@ const DELETION_FIELDS = ["slug"] as const
 const DIFFERENT: FieldCodes = { conflict: { field: "slug", words: ({ host }) => host.slugDiffers } }
 
 const Deletion = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { reload } = useAccount()
   const [, navigate] = useLocation()
   const [slug, write] = useState("")

@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { useAction } from "../../api/use-action.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
@@ -20,7 +20,7 @@ export const WebhookRow = ({
   readonly webhook: Webhook
   readonly onChange: () => void
 }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { id, url, status, eventId, eventTypes, headerNames } = webhook
   const turn = status === "active" ? host.disable : host.enable
   const api = restOf(workspaceId)

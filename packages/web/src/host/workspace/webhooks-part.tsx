@@ -4,7 +4,7 @@ import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
@@ -26,7 +26,7 @@ const headersOf = (text: string): ReadonlyArray<{ readonly name: string; readonl
   })
 
 const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; readonly onMade: () => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const api = restOf(workspaceId)
   const types = useLoaded("types", () => api.listWebhookEventTypes())
   const [url, write] = useState("")
@@ -107,7 +107,7 @@ const NewWebhook = ({ workspaceId, onMade }: { readonly workspaceId: string; rea
 }
 
 export const WebhooksPart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const pages = usePages(workspaceId, "webhooks", (at) =>
     restOf(workspaceId).listWebhooks({
       query: at,

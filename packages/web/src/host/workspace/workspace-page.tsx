@@ -1,5 +1,5 @@
 /** A workspace: its events, and the people and keys with access. */
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { PageTitle } from "../parts/page-title.tsx"
 import { PartsPage } from "../parts/part-links.tsx"
@@ -31,7 +31,7 @@ const PARTS: { readonly [part: string]: React.ComponentType<WorkspaceProps> } = 
 const FOR_MANAGERS = ["keys", "audit", "settings"]
 
 export const WorkspacePage = ({ workspaceId, tab }: { readonly workspaceId: string; readonly tab: string }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view } = useAccount()
   const workspace = view?.workspaces.find(({ id }) => id === workspaceId)
   if (workspace === undefined) return <PageTitle>{host.noWorkspace}</PageTitle>

@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
-import { useTexts } from "../../texts/language.tsx"
+import { useConsoleTexts } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
 import { type FieldCodes, FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
@@ -17,7 +17,7 @@ const FIELDS = ["name", "slug"] as const
 const CODES: FieldCodes = { slug_taken: { field: "slug", words: ({ host }) => host.slugTaken } }
 
 const NewWorkspace = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { reload } = useAccount()
   const [name, write] = useState("")
   const [slug, writeSlug] = useState("")
@@ -57,7 +57,7 @@ const NewWorkspace = () => {
 }
 
 export const WorkspacesPage = () => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const { view } = useAccount()
   return (
     <>

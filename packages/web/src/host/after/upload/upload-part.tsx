@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useState } from "react"
 import { FileTrigger, Form } from "react-aria-components"
 import { useAction } from "../../../api/use-action.ts"
-import { useFormats, useTexts } from "../../../texts/language.tsx"
+import { useConsoleTexts, useFormats } from "../../../texts/language.tsx"
 import { Button } from "../../../ui/button.tsx"
 import { TextField } from "../../../ui/fields.tsx"
 import { FailureNotice } from "../../parts/failure.tsx"
@@ -28,7 +28,7 @@ const NewUpload = ({
   title,
   write,
 }: Pick<Props, "eventId"> & { readonly title: string; readonly write: (title: string) => void }) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const megabytes = useMegabytes()
   const [file, choose] = useState<File | undefined>(undefined)
   const submit = (submitted: React.FormEvent) => {
@@ -60,7 +60,7 @@ const RunningUpload = ({
   onDone,
   view,
 }: Props & { readonly view: UploadView; readonly onDone: (fileName: string) => void }) => {
-  const { host, cancel } = useTexts()
+  const { host, cancel } = useConsoleTexts()
   const megabytes = useMegabytes()
   const { fileName, sentBytes, totalBytes, state, error } = view
   const giveUp = useAction(() => cancelUpload(eventId).finally(onEnd))
@@ -95,7 +95,7 @@ const RunningUpload = ({
 }
 
 export const UploadPart = ({ eventId, onEnd }: Props) => {
-  const { host } = useTexts()
+  const { host } = useConsoleTexts()
   const view = useUpload(eventId)
   // The title of a refused file is kept for the next one.
   const [title, write] = useState("")
