@@ -25,6 +25,8 @@ const PaletteList = lazy(async () => {
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform)
 
+const KEYS = IS_APPLE ? "⌘ K" : "Ctrl K"
+
 /** Control K deletes to the end of a line on Apple's systems. */
 const isShortcut = ({ code, repeat, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
   code === "KeyK" && !repeat && !altKey && !shiftKey && (IS_APPLE ? metaKey && !ctrlKey : ctrlKey && !metaKey)
@@ -48,8 +50,13 @@ export const CommandPalette = ({ view }: { readonly view: AccountView }) => {
   useEffect(() => open(false), [path])
   return (
     <>
-      <Button look="quiet" aria-keyshortcuts={IS_APPLE ? "Meta+K" : "Control+K"} onPress={() => open(true)}>
-        <Search /> <span className="palette-label">{host.goTo}</span> <kbd>{IS_APPLE ? "⌘ K" : "Ctrl K"}</kbd>
+      <Button
+        look="quiet"
+        aria-label={`${host.goTo} ${KEYS}`}
+        aria-keyshortcuts={IS_APPLE ? "Meta+K" : "Control+K"}
+        onPress={() => open(true)}
+      >
+        <Search /> <span className="palette-label">{host.goTo}</span> <kbd>{KEYS}</kbd>
       </Button>
       {isOpen ? (
         <Suspense fallback={null}>
