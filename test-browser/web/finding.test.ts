@@ -34,7 +34,10 @@ test("the calendar has each event on its day in the reader's time zone, and turn
       await page.getByRole("table", { name: next }).waitFor()
       if (next === month) break
     }
-    const shown = page.getByRole("cell").filter({ has: page.locator(`[datetime="${day}"]`) }).getByRole("listitem")
+    const shown = page
+      .getByRole("cell")
+      .filter({ has: page.locator(`[datetime="${day}"]`) })
+      .getByRole("listitem")
     await shown.first().waitFor()
     expect((await shown.allTextContents()).map((text) => text.replaceAll(/\s+/g, " "))).toEqual(times)
     await expectAccessible(page)
