@@ -176,7 +176,7 @@ test("a black hole is reported; callers get 503, sockets stay, and commands are 
 })
 
 test("a flood of requests beyond the queue is refused at once, and none of it is lost half-way", async () => {
-  proxy.delayReplies(30)
+  proxy.delayReplies(100)
   const before = await metric("gathercue_database_refused_total")
   const titles = Array.from({ length: 200 }, () => randomUUID())
   // Each has a transaction of its own; those without a key would share statements, and all of them would be served.
