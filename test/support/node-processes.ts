@@ -34,6 +34,8 @@ export const startNodeProcesses = async (
   const nodes = await Promise.all(
     Array.from({ length: NODES }, async () =>
       startServerProcess({
+        // Calls of these tests are between browsers.
+        MEDIA_PORT: "0",
         PORT: "0",
         DATABASE_URL: database.url,
         DATABASE_POOL: "4",
