@@ -30,6 +30,7 @@ interface Cluster {
 const startNode = async (databaseUrl: string, nats: NatsServer): Promise<ServerProcess> => {
   const port = String(await freePort())
   const node = await startServerProcess({
+    MEDIA_PORT: "0",
     PORT: port,
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     DATABASE_URL: databaseUrl,
