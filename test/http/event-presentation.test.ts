@@ -104,7 +104,7 @@ describe("the page", () => {
   test("has its share card for previews where the event has no picture", async () => {
     const { id } = await published({ description: "Plain" })
     const html = await (await page(id, "en")).text()
-    expect(html).toContain(`<meta property="og:image" content="${server.url}/e/${id}/card.png">`)
+    expect(html).toContain(`<meta property="og:image" content="${server.url}/e/${id}/card.png?v=`)
     expect(html).not.toContain("<img")
   })
 })

@@ -13,6 +13,7 @@ const published = async (fields: object, { key } = acme): Promise<Json> => {
   expect((await call(server.url, "POST", `/v1/events/${event.id}/publish`, { key })).status).toBe(200)
   return event
 }
+const change = (id: string, body: object) => call(server.url, "PATCH", `/v1/events/${id}`, { key: acme.key, body })
 const get = (path: string, headers: { readonly [name: string]: string } = {}) => fetch(server.url + path, { headers })
 
 /** A PNG of eight bits for each of red, green, blue and opacity whose lines have no filter (PNG, third edition). */
@@ -110,10 +111,9 @@ describe("the card of an event", () => {
     const etag = first.headers.get("etag") ?? ""
     const again = (tag: string) => get(`/e/${id}/card.png`, { "if-none-match": tag })
     expect([(await again(etag)).status, await (await again(etag)).text()]).toEqual([304, ""])
-    const change = (body: object) => call(server.url, "PATCH", `/v1/events/${id}`, { key: acme.key, body })
-    await change({ description: "More" })
+    await change(id, { description: "More" })
     expect((await again(etag)).status).toBe(304)
-    await change({ title: "After" })
+    await change(id, { title: "After" })
     const changed = await again(etag)
     expect(changed.status).toBe(200)
     expect(changed.headers.get("etag")).not.toBe(etag)
@@ -148,7 +148,6 @@ describe("the page of an event", () => {
       `<meta property="og:url" content="${page}">`,
       '<meta property="og:site_name" content="Acme">',
       '<meta property="og:description" content="A day of talks">',
-      `<meta property="og:image" content="${page}/card.png">`,
       '<meta property="og:image:width" content="1200"><meta property="og:image:height" content="630">',
       '<meta name="twitter:card" content="summary_large_image">',
       `<link rel="alternate" type="application/json+oembed" href="${server.url}/oembed?format=json&amp;url=${encodeURIComponent(page)}" title="&quot;Launch&quot; &amp; more">`,
@@ -158,6 +157,24 @@ describe("the page of an event", () => {
     const [, href = ""] = /json\+oembed" href="([^"]+)"/.exec(html) ?? []
     const answer = await fetch(href.replaceAll("&amp;", "&"))
     expect(((await answer.json()) as Json).title).toBe('"Launch" & more')
+  })
+
+  test("names its card by another address when the card changes, as oEmbed does", async () => {
+    const { id } = await published({ title: "Launch" })
+    const addresses = async () => {
+      const page = await (await get(`/e/${id}`)).text()
+      const link: Json = await (await get(`/oembed?url=${server.url}/e/${id}`)).json()
+      const [, named] = /og:image" content="([^"]+)"/.exec(page) ?? []
+      expect(link.thumbnail_url).toBe(named)
+      return named
+    }
+    const first = await addresses()
+    expect(first?.split("?v=")).toEqual([`${server.url}/e/${id}/card.png`, expect.stringMatching(/^[\w-]{8}$/)])
+    expect((await fetch(first ?? "")).headers.get("content-type")).toBe("image/png")
+    await change(id, { description: "Not on the card" })
+    expect(await addresses()).toBe(first)
+    await change(id, { title: "Landing" })
+    expect(await addresses()).not.toBe(first)
   })
 })
 
@@ -182,7 +199,7 @@ describe("oEmbed", () => {
         provider_name: "Gathercue",
         provider_url: server.url,
         cache_age: 3600,
-        thumbnail_url: `${server.url}/e/${id}/card.png`,
+        thumbnail_url: expect.stringContaining(`${server.url}/e/${id}/card.png?v=`),
         thumbnail_width: 1200,
         thumbnail_height: 630,
       })

@@ -9,6 +9,7 @@ import { coverPattern } from "../../model/shades.ts"
 import { cut } from "../../model/text/cut.ts"
 import { markdownLine } from "../../model/text/markdown.ts"
 import { isTimeZone } from "../../model/zoned-moment.ts"
+import { cardAddress } from "../cards/card-address.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { brandStyle, themeAttribute } from "./brand-style.ts"
@@ -63,14 +64,14 @@ const partsOf = (file: string): readonly [head: string, middle: string, end: str
 const PREVIEW_CHARACTERS = 300
 
 const previewOf = (event: typeof Shown.Type, publicUrl: string): string => {
-  const { id, title, description, coverUrl, visibility, workspace } = event
+  const { id, title, description, coverUrl, visibility, workspace, branding } = event
   const text = cut(markdownLine(description ?? ""), PREVIEW_CHARACTERS)
   const described =
     text === ""
       ? html``
       : html`<meta name="description" content="${text}"><meta property="og:description" content="${text}">`
   const page = `${publicUrl}/e/${id}`
-  const image = coverUrl ?? `${page}/card.png`
+  const image = coverUrl ?? cardAddress(page, { ...event, workspace: workspace.name, accent: branding.accent })
   const size =
     coverUrl === null
       ? html`<meta property="og:image:width" content="1200"><meta property="og:image:height" content="630">`

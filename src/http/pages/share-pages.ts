@@ -8,6 +8,7 @@ import { zonedMoment } from "../../model/zoned-moment.ts"
 import { Database } from "../../store/database.ts"
 import { findEvent } from "../../store/events/events.ts"
 import { findWorkspaceFace } from "../../store/workspaces/workspaces.ts"
+import { CARD_EDITION, cardAddress } from "../cards/card-address.ts"
 import { CARD_HEIGHT, CARD_WIDTH, cardSvg } from "../cards/card-svg.ts"
 import { cardPng } from "../cards/cards.ts"
 import { HttpSettings } from "../requests/settings.ts"
@@ -25,9 +26,6 @@ const sharedEvent = (id: string) =>
     return { event, workspace: yield* database.run((sql) => findWorkspaceFace(sql, event.workspaceId)) }
   })
 
-/** Counted up with the renderer and the fonts, whose changes the text of a card does not show. */
-const EDITION = 1
-
 const card = (request: HttpRequest) =>
   Effect.gen(function* () {
     const { event, workspace } = yield* sharedEvent(idIn(request))
@@ -35,7 +33,7 @@ const card = (request: HttpRequest) =>
     const when = scheduledAt === null ? null : zonedMoment(scheduledAt, timeZone, language ?? "en")
     const { accent } = worn(event, workspace.branding)
     const svg = cardSvg({ title, workspace: workspace.name, when, accent })
-    const etag = etagOf(`${EDITION} ${svg}`)
+    const etag = etagOf(`${CARD_EDITION} ${svg}`)
     const headers: HttpResponse["headers"] = [
       ["content-type", "image/png"],
       ["cache-control", "public, no-cache"],
@@ -86,7 +84,11 @@ const linkTo = (id: string, fits: boolean) =>
       provider_url: publicUrl,
       cache_age: 3600,
       ...(fits && {
-        thumbnail_url: `${publicUrl}/e/${event.id}/card.png`,
+        thumbnail_url: cardAddress(`${publicUrl}/e/${event.id}`, {
+          ...event,
+          workspace: workspace.name,
+          accent: worn(event, workspace.branding).accent,
+        }),
         thumbnail_width: CARD_WIDTH,
         thumbnail_height: CARD_HEIGHT,
       }),

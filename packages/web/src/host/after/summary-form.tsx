@@ -4,16 +4,15 @@ import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useLoaded } from "../../api/use-loaded.ts"
 import { useConsoleTexts } from "../../texts/language.tsx"
-import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
+import { SaveRow } from "../parts/save-row.tsx"
 
 const FIELDS = ["text"] as const
 
 export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
-  const texts = useConsoleTexts()
-  const { host } = texts
+  const { host } = useConsoleTexts()
   const recap = useLoaded(eventId, () => rest.getRecap({ params: { id: eventId } }))
   const [text, write] = useState("")
   const [isSaved, saved] = useState(false)
@@ -44,12 +43,7 @@ export const SummaryForm = ({ eventId }: { readonly eventId: string }) => {
         maxLength={5000}
       />
       <FailureNotice error={left ?? recap.error} />
-      <div className="row">
-        <Button type="submit" isDisabled={text.trim() === ""} isPending={isPending}>
-          {texts.save}
-        </Button>
-        <span role="status">{isSaved ? host.saved : ""}</span>
-      </div>
+      <SaveRow isDisabled={text.trim() === ""} isPending={isPending} isSaved={isSaved} />
     </FieldForm>
   )
 }

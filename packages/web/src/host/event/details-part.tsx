@@ -4,10 +4,10 @@ import { useLocation } from "wouter"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useConsoleTexts } from "../../texts/language.tsx"
-import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
+import { SaveRow } from "../parts/save-row.tsx"
 import { Cancellation } from "./cancellation.tsx"
 import { EmailPreview } from "./email-preview.tsx"
 import { EVENT_FIELDS, EventFields, settingsOf, valuesOf } from "./event-fields.tsx"
@@ -15,8 +15,7 @@ import type { EventProps } from "./event-page.tsx"
 
 export const DetailsPart = (props: EventProps) => {
   const { event, onChange } = props
-  const texts = useConsoleTexts()
-  const { host } = texts
+  const { host } = useConsoleTexts()
   const [, navigate] = useLocation()
   const [values, change] = useState(() => valuesOf(event))
   const [isSaved, saved] = useState(false)
@@ -49,12 +48,7 @@ export const DetailsPart = (props: EventProps) => {
         <EventFields values={values} onChange={change} />
         {event.status === "scheduled" ? <p className="quiet">{host.changesAreMailed}</p> : null}
         <FailureNotice error={left} />
-        <div className="row">
-          <Button type="submit" look="main" isPending={saving.isPending}>
-            {texts.save}
-          </Button>
-          <span role="status">{isSaved ? host.saved : ""}</span>
-        </div>
+        <SaveRow isMain isPending={saving.isPending} isSaved={isSaved} />
       </FieldForm>
       <EmailPreview eventId={event.id} />
       <div className="row">

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx"
 import { CheckField } from "../../ui/check-field.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
+import { SaveRow } from "../parts/save-row.tsx"
 import { moved } from "./phase-draft.ts"
 import { type Form, newQuestion, sentQuestion } from "./question-draft.ts"
 import { QuestionFields } from "./question-fields.tsx"
@@ -20,8 +21,7 @@ interface Props {
 const FIELDS = ["text", "options", "minimum", "maximum"]
 
 const Editor = ({ eventId, stored }: Props) => {
-  const texts = useConsoleTexts()
-  const { host } = texts
+  const { host } = useConsoleTexts()
   const { forms } = host
   const [draft, change] = useState(stored)
   const [isSaved, saved] = useState(false)
@@ -93,12 +93,7 @@ const Editor = ({ eventId, stored }: Props) => {
         </>
       ) : null}
       <FailureNotice error={left} />
-      <div className="row">
-        <Button type="submit" look="main" isPending={isPending}>
-          {texts.save}
-        </Button>
-        <span role="status">{isSaved ? host.saved : ""}</span>
-      </div>
+      <SaveRow isMain isPending={isPending} isSaved={isSaved} />
     </FieldForm>
   )
 }

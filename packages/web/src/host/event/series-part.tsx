@@ -13,6 +13,7 @@ import { TextField } from "../../ui/fields.tsx"
 import { ConfirmButton } from "../parts/confirm-button.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
 import { PageLink } from "../parts/page-link.tsx"
+import { SaveRow } from "../parts/save-row.tsx"
 import type { EventProps } from "./event-page.tsx"
 import { REPEATS, type Repeat, RepeatFields, ruleOf } from "./repeat-fields.tsx"
 
@@ -64,8 +65,7 @@ interface SeriesProps extends EventProps {
 
 /** Title and time of this event and later ones, or of all. */
 const ChangeForm = ({ event, series, onSeries, reload }: SeriesProps) => {
-  const texts = useConsoleTexts()
-  const { host } = texts
+  const { host } = useConsoleTexts()
   const [scope, choose] = useState<"later" | "all">("later")
   const [title, name] = useState(event.title)
   const [startTime, begin] = useState("")
@@ -117,12 +117,7 @@ const ChangeForm = ({ event, series, onSeries, reload }: SeriesProps) => {
         maxLength={5}
       />
       <FailureNotice error={left} />
-      <div className="row">
-        <Button type="submit" isPending={isPending}>
-          {texts.save}
-        </Button>
-        <span role="status">{isSaved ? host.saved : ""}</span>
-      </div>
+      <SaveRow isPending={isPending} isSaved={isSaved} />
     </FieldForm>
   )
 }

@@ -3,19 +3,18 @@ import { useState } from "react"
 import { rest } from "../../api/rest.ts"
 import { useAction } from "../../api/use-action.ts"
 import { useConsoleTexts } from "../../texts/language.tsx"
-import { Button } from "../../ui/button.tsx"
 import { FieldForm, useFieldFaults } from "../../ui/field-form.tsx"
 import { TextField } from "../../ui/fields.tsx"
 import { useAccount } from "../account/account-context.tsx"
 import { BrandingFields, brandingOf, brandingValuesOf, NO_BRANDING } from "../parts/branding-fields.tsx"
 import { FailureNotice } from "../parts/failure.tsx"
+import { SaveRow } from "../parts/save-row.tsx"
 
 const FIELDS = ["branding.accent", "branding.logoUrl", "branding.coverUrl"] as const
 const NOTHING = { logoUrl: null, accent: null, theme: null }
 
 export const BrandingPart = ({ workspaceId }: { readonly workspaceId: string }) => {
-  const texts = useConsoleTexts()
-  const { host } = texts
+  const { host } = useConsoleTexts()
   const { view, reload } = useAccount()
   const stored = view?.workspaces.find(({ id }) => id === workspaceId)?.branding
   const [values, change] = useState(() => (stored === undefined ? NO_BRANDING : brandingValuesOf(stored)))
@@ -57,12 +56,7 @@ export const BrandingPart = ({ workspaceId }: { readonly workspaceId: string }) 
         maxLength={2048}
       />
       <FailureNotice error={left} />
-      <div className="row">
-        <Button type="submit" isPending={isPending}>
-          {texts.save}
-        </Button>
-        <span role="status">{isSaved ? host.saved : ""}</span>
-      </div>
+      <SaveRow isPending={isPending} isSaved={isSaved} />
     </FieldForm>
   )
 }
