@@ -3,23 +3,33 @@ import { Effect } from "effect"
 import { leavePlace, ownPlace } from "../handlers/events/own-places.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import type { HttpRequest } from "../transport/message.ts"
+import { faceFor } from "./event-face.ts"
 import { html, idIn, openingPage, openRoute, type PageRoute, readForm, renderPage } from "./page.ts"
+import { speaking } from "./words.ts"
 
 const ask = (token: string, request: HttpRequest) =>
-  Effect.map(ownPlace(idIn(request), token), ({ name, event, standing: { state } }) =>
-    renderPage(
-      "You cannot come?",
-      html`<p>${name}, you ${state === "approved" || state === "offered" ? "have a place at" : "are registered for"} <strong>${event.title}</strong>. If you cannot come, give it free for somebody else.</p>
-<form method="post" action="/leave/${event.id}"><input type="hidden" name="token" value="${token}"><button>I cannot come</button></form>`,
-    ),
-  )
+  Effect.gen(function* () {
+    const { name, event, standing } = yield* ownPlace(idIn(request), token)
+    const face = yield* faceFor(request, event)
+    const { words, title } = face
+    const hasPlace = standing.state === "approved" || standing.state === "offered"
+    const question = hasPlace ? words.giveUp(name, title) : words.withdraw(name, title)
+    return renderPage(
+      words.cannotCome,
+      html`<p>${question}</p>
+<form method="post" action="/leave/${event.id}"><input type="hidden" name="token" value="${token}"><button>${words.leave}</button></form>`,
+      face,
+    )
+  })
 
 export const leavePages = [
   {
     method: "GET",
     path: "/leave/:id",
-    answer: (request) =>
-      Effect.succeed(openingPage("You cannot come?", `/leave/${encodeURIComponent(idIn(request))}/open`)),
+    answer: (request) => {
+      const { words, language } = speaking(request)
+      return Effect.succeed(openingPage(words.cannotCome, `/leave/${encodeURIComponent(idIn(request))}/open`, language))
+    },
   },
   openRoute("/leave/:id", ask),
   {
@@ -31,10 +41,10 @@ export const leavePages = [
         const { appUrl } = yield* HttpSettings
         const field = yield* readForm(request)
         const event = yield* leavePlace(idIn(request), field("token"))
-        return renderPage(
-          "Your place is free",
-          html`<p>You have no place at <strong>${event.title}</strong> any more. If you can come after all, <a href="${appUrl}/enter/${event.id}">register again</a>.</p>`,
-        )
+        const face = yield* faceFor(request, event)
+        const { words, title } = face
+        const again = (text: string) => html`<a href="${appUrl}/enter/${event.id}">${text}</a>`
+        return renderPage(words.isFree, html`<p>${words.left(title, again)}</p>`, face)
       }),
   },
 ] satisfies ReadonlyArray<PageRoute>

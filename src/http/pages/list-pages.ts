@@ -14,6 +14,7 @@ import { HttpSettings } from "../requests/settings.ts"
 import { tagged } from "../transport/etag.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { type Html, html, type PageRoute, queryValue, renderPage } from "./page.ts"
+import { speaking } from "./words.ts"
 
 /** The most events of an answer: the next ones. */
 const MOST_EVENTS = 200
@@ -36,31 +37,37 @@ const eventsOf = (slug: string, words: string) =>
     return { workspace, events }
   })
 
-const stateOf = ({ isCancelled, status }: StoredCalendarEvent): Html => {
-  if (isCancelled) return html` <strong>Cancelled.</strong>`
-  return status === "live" ? html` <strong>Live now.</strong>` : html``
+type Speaking = ReturnType<typeof speaking>
+
+const stateOf = ({ isCancelled, status }: StoredCalendarEvent, { words }: Speaking): Html => {
+  if (isCancelled) return html` <strong>${words.isCancelled}</strong>`
+  return status === "live" ? html` <strong>${words.isLive}</strong>` : html``
 }
 
-const itemOf = (appUrl: string, event: StoredCalendarEvent): Html => {
+const itemOf = (appUrl: string, event: StoredCalendarEvent, spoken: Speaking): Html => {
   const { id, title, scheduledAt, timeZone, location } = event
   const when =
     scheduledAt === null
       ? html``
-      : html`<br><time datetime="${scheduledAt}">${zonedMoment(scheduledAt, timeZone, "en")}</time>`
+      : html`<br><time datetime="${scheduledAt}">${zonedMoment(scheduledAt, timeZone, spoken.language)}</time>`
   const where = location === null ? html`` : html`<br>${location}`
-  return html`<li><a href="${appUrl}/enter/${id}">${title}</a>${stateOf(event)}${when}${where}</li>`
+  return html`<li><a href="${appUrl}/enter/${id}">${title}</a>${stateOf(event, spoken)}${when}${where}</li>`
 }
 
-const listPage = (slug: string, words: string) =>
+const listPage = (request: HttpRequest, slug: string, search: string) =>
   Effect.gen(function* () {
     const { appUrl } = yield* HttpSettings
-    const { workspace, events } = yield* eventsOf(slug, words)
-    const search = html`<form role="search"><label>Search<input type="search" name="q" maxlength="200" value="${words}"></label><button>Search</button></form>`
-    const none = words === "" ? "No event is planned." : "No event to come has this in its title."
+    const { workspace, events } = yield* eventsOf(slug, search)
+    const spoken = speaking(request)
+    const { words, language } = spoken
+    const form = html`<form role="search"><label>${words.search}<input type="search" name="q" maxlength="200" value="${search}"></label><button>${words.search}</button></form>`
+    const none = search === "" ? words.noEvents : words.noneFound
     const list =
-      events.length === 0 ? html`<p>${none}</p>` : html`<ul>${events.map((event) => itemOf(appUrl, event))}</ul>`
-    const calendar = html`<p><a href="/w/${slug}${CALENDAR_SUFFIX}">Calendar of these events</a></p>`
-    return renderPage(workspace.name, html`${search}${list}${calendar}`, { brand: workspace })
+      events.length === 0
+        ? html`<p>${none}</p>`
+        : html`<ul>${events.map((event) => itemOf(appUrl, event, spoken))}</ul>`
+    const calendar = html`<p><a href="/w/${slug}${CALENDAR_SUFFIX}">${words.calendar}</a></p>`
+    return renderPage(workspace.name, html`${form}${list}${calendar}`, { brand: workspace, language })
   })
 
 const calendar = (slug: string, request: HttpRequest) =>
@@ -84,7 +91,7 @@ export const listPages = [
       const { slug = "" } = request.params
       return slug.endsWith(CALENDAR_SUFFIX)
         ? calendar(slug.slice(0, -CALENDAR_SUFFIX.length), request)
-        : listPage(slug, queryValue(request, "q").trim())
+        : listPage(request, slug, queryValue(request, "q").trim())
     },
   },
 ] satisfies ReadonlyArray<PageRoute>

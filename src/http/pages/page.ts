@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
-import type { WorkspaceBranding } from "../../model/presentation.ts"
+import type { Language, WorkspaceBranding } from "../../model/presentation.ts"
 import { shadesOf } from "../../model/shades.ts"
 import { escapeHtml } from "../../model/text/escape-html.ts"
 import type { LimitName } from "../limits/rate-limits.ts"
@@ -113,11 +113,13 @@ export const renderPage = (
     /** `opening` belongs to the form of `openingForm`, `passkey` to that of `passkeyForm`. */
     readonly script?: ScriptName | undefined
     readonly brand?: Brand
+    /** Language of the page's texts; English by default. */
+    readonly language?: Language
   } = {},
 ): HttpResponse => ({
   status: options.status ?? 200,
   headers: [...headersOf(options.script, options.brand ?? NO_BRAND), ...(options.headers ?? [])],
-  body: html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE + (options.brand === undefined ? "" : styleOf(options.brand)))}</style></head><body><main>${options.brand === undefined ? html`` : mastheadOf(options.brand)}<h1>${title}</h1>${body}</main>${options.script === undefined ? "" : new Html(`<script>${SCRIPTS[options.script]}</script>`)}</body></html>`
+  body: html`<!doctype html><html lang="${options.language ?? "en"}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Html(STYLE + (options.brand === undefined ? "" : styleOf(options.brand)))}</style></head><body><main>${options.brand === undefined ? html`` : mastheadOf(options.brand)}<h1>${title}</h1>${body}</main>${options.script === undefined ? "" : new Html(`<script>${SCRIPTS[options.script]}</script>`)}</body></html>`
     .text,
 })
 
@@ -129,8 +131,8 @@ export const openingForm = (action: string): Html =>
 export const passkeyForm = (action: string, token: string): Html =>
   html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}"><button type="button" id="passkey">Sign in with a passkey</button><p role="alert" id="problem"></p></form>`
 
-export const openingPage = (title: string, action: string): HttpResponse =>
-  renderPage(title, openingForm(action), { script: "opening" })
+export const openingPage = (title: string, action: string, language: Language = "en"): HttpResponse =>
+  renderPage(title, openingForm(action), { script: "opening", language })
 
 /** Error of the page, placed where a screen reader reads it first. */
 export const alert = (text: string): Html => html`<p role="alert">${text}</p>`

@@ -3,44 +3,47 @@ import { Effect } from "effect"
 import { zonedMoment } from "../../model/zoned-moment.ts"
 import { acceptPlace, ownPlace } from "../handlers/events/own-places.ts"
 import type { HttpRequest } from "../transport/message.ts"
+import { faceFor } from "./event-face.ts"
 import { type Html, html, idIn, openingPage, openRoute, type PageRoute, readForm, renderPage } from "./page.ts"
-
-const TITLE = "Your registration"
+import { speaking } from "./words.ts"
 
 type Place = Effect.Success<ReturnType<typeof ownPlace>>
 
-const stateOf = ({ standing: { state, position, offerEndsAt, declineReason }, event }: Place): Html => {
+const stateOf = (
+  { standing: { state, position, offerEndsAt, declineReason }, event }: Place,
+  { words, language }: ReturnType<typeof speaking>,
+): Html => {
+  const bold = (text: string): Html => html`<strong>${text}</strong>`
   switch (state) {
-    case "approved":
-      return html`<p>You have a place. The link to enter is in your email.</p>`
-    case "pending":
-      return html`<p>The organisers decide about your registration; an email will tell you what.</p>`
     case "waiting":
-      return html`<p>The event is full. You are number <strong>${String(position ?? 1)}</strong> of the waiting list; when it is your turn, an email offers you a place.</p>`
+      return html`<p>${words.waiting(bold(String(position ?? 1)))}</p>`
     case "offered":
-      return html`<p>A place is free for you${offerEndsAt === null ? "" : html` until <strong>${zonedMoment(offerEndsAt, event.timeZone, "en")}</strong>`}.</p>`
-    case "expired":
-      return html`<p>The offer is over, and the place goes to the next person. You may register again.</p>`
+      return offerEndsAt === null
+        ? html`<p>${words.offered}</p>`
+        : html`<p>${words.offeredUntil(bold(zonedMoment(offerEndsAt, event.timeZone, language)))}</p>`
     case "declined":
-      return html`<p>The organisers have declined your registration.</p>${declineReason === null ? "" : html`<p>${declineReason}</p>`}`
+      return html`<p>${words.declined}</p>${declineReason === null ? "" : html`<p>${declineReason}</p>`}`
+    default:
+      return html`<p>${words[state]}</p>`
   }
 }
 
 const show = (token: string, request: HttpRequest) =>
-  Effect.map(ownPlace(idIn(request), token), (place) => {
+  Effect.gen(function* () {
+    const place = yield* ownPlace(idIn(request), token)
     const { event, name, standing } = place
+    const face = yield* faceFor(request, event)
+    const { words, title } = face
     const field = html`<input type="hidden" name="token" value="${token}">`
-    const accept =
-      standing.state === "offered"
-        ? html`<form method="post" action="/place/${event.id}">${field}<button>Take the place</button></form>`
-        : ""
-    const leave =
-      standing.state === "declined"
-        ? ""
-        : html`<form method="post" action="/leave/${event.id}">${field}<button>I cannot come</button></form>`
+    const button = (path: string, label: string): Html =>
+      html`<form method="post" action="/${path}/${event.id}">${field}<button>${label}</button></form>`
+    const state = event.cancelledAt === null ? stateOf(place, face) : html`<p>${words.cancelled}</p>`
+    const accept = standing.state === "offered" ? button("place", words.take) : ""
+    const leave = standing.state === "declined" ? "" : button("leave", words.leave)
     return renderPage(
-      TITLE,
-      html`<p>${name}, this is your registration for <strong>${event.title}</strong>.</p>${event.cancelledAt === null ? stateOf(place) : html`<p>The event is cancelled.</p>`}${accept}${leave}`,
+      words.yourRegistration,
+      html`<p>${words.registrationFor(name, title)}</p>${state}${accept}${leave}`,
+      face,
     )
   })
 
@@ -48,7 +51,12 @@ export const placePages = [
   {
     method: "GET",
     path: "/place/:id",
-    answer: (request) => Effect.succeed(openingPage(TITLE, `/place/${encodeURIComponent(idIn(request))}/open`)),
+    answer: (request) => {
+      const { words, language } = speaking(request)
+      return Effect.succeed(
+        openingPage(words.yourRegistration, `/place/${encodeURIComponent(idIn(request))}/open`, language),
+      )
+    },
   },
   openRoute("/place/:id", show),
   {
@@ -59,10 +67,8 @@ export const placePages = [
       Effect.gen(function* () {
         const field = yield* readForm(request)
         const { name, event } = yield* acceptPlace(idIn(request), field("token"))
-        return renderPage(
-          "You have a place",
-          html`<p>${name}, you have a place at <strong>${event.title}</strong>. An email brings you the link to enter.</p>`,
-        )
+        const face = yield* faceFor(request, event)
+        return renderPage(face.words.taken, html`<p>${face.words.hasPlace(name, face.title)}</p>`, face)
       }),
   },
 ] satisfies ReadonlyArray<PageRoute>

@@ -11,13 +11,7 @@ import { query } from "../../store/query.ts"
 import { findWorkspaceName } from "../../store/workspaces/workspaces.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { type Html, html, type PageRoute, renderPage } from "./page.ts"
-
-const KINDS: Readonly<Record<RefusableKind, string>> = {
-  invitation: "invitations",
-  tableNotes: "notes of tables",
-  reminder: "reminders of events",
-  thanks: "emails after events",
-}
+import { speaking } from "./words.ts"
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
@@ -32,30 +26,33 @@ const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: Email
         if (workspace === undefined) return yield* NotFound.of("link")
         yield* query(() => change(sql, refusal))
         const isRefused = yield* query(() => findRefusal(sql, refusal))
-        return { workspace, kind: KINDS[refusal.kind], isRefused }
+        return { workspace, kind: refusal.kind, isRefused }
       }),
     )
   })
 
 interface Shown {
   readonly workspace: string
-  readonly kind: string
+  readonly kind: RefusableKind
   readonly isRefused: boolean
 }
 
 const button = (request: HttpRequest, action: string, label: string): Html =>
   html`<form method="post" action="/unsubscribe/${tokenOf(request)}"><button name="action" value="${action}">${label}</button></form>`
 
-const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
-  isRefused
-    ? renderPage(
-        "No more emails",
-        html`<p>This address gets no more ${kind} from <strong>${workspace}</strong>.</p>${button(request, "resume", "Get them again")}`,
-      )
+const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) => {
+  const { words, language } = speaking(request)
+  const [what, from] = [words.kinds[kind], html`<strong>${workspace}</strong>`]
+  return isRefused
+    ? renderPage(words.noMore, html`<p>${words.getsNone(what, from)}</p>${button(request, "resume", words.resume)}`, {
+        language,
+      })
     : renderPage(
-        "Emails you get",
-        html`<p>This address gets ${kind} from <strong>${workspace}</strong>.</p>${button(request, "refuse", `No more ${kind}`)}`,
+        words.yourEmails,
+        html`<p>${words.gets(what, from)}</p>${button(request, "refuse", words.refuse(what))}`,
+        { language },
       )
+}
 
 /** Mail programs send other fields or form encodings, so every request that does not ask to resume is a refusal. */
 const asksToResume = (request: HttpRequest): boolean =>

@@ -1,10 +1,10 @@
 /** The pages of `packages/web` for attendees, hosts, projectors and operators: files of the server's build. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
-import { lowerAscii } from "../../model/text/compared.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
 import { LANGUAGE_HEADER, type ReadPublicEvent, withEvent } from "./event-in-page.ts"
+import { preferredLanguage } from "./words.ts"
 
 type Answer = <R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse | undefined, never, R>
 
@@ -101,12 +101,8 @@ const textFilesIn = (names: ReadonlyArray<string>): TextFiles =>
 const FALLBACK = "en"
 
 /** The language that the page will choose from the order of the browser's languages. */
-const languageOf = (files: TextFiles, { headers }: HttpRequest): string => {
-  const tags = (headers["accept-language"] ?? "")
-    .split(",")
-    .map((tag) => lowerAscii(tag.trim().split(/[-;]/, 1)[0] ?? ""))
-  return tags.find((tag) => files.has(tag)) ?? FALLBACK
-}
+const languageOf = (files: TextFiles, request: HttpRequest): string =>
+  preferredLanguage(request, (tag): tag is string => files.has(tag)) ?? FALLBACK
 
 /** Preloads the page's texts: without it, the page would learn which texts it needs only when its script runs. */
 const withTexts =
