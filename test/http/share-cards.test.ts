@@ -105,6 +105,13 @@ describe("the card of an event", () => {
     expect((await cardOf(pictured.id)).white(240, 390)).toBe((await cardOf(plain.id)).white(240, 390))
   })
 
+  test("says that the event is cancelled", async () => {
+    const { id } = await published({ title: "Launch", scheduledAt: null })
+    expect((await cardOf(id)).white(515, 565)).toBe(0)
+    await call(server.url, "POST", `/v1/events/${id}/cancel`, { key: acme.key, body: {} })
+    expect((await cardOf(id)).white(515, 565)).toBeGreaterThan(200)
+  })
+
   test("has a tag, which changes with what the card shows and with nothing else", async () => {
     const { id } = await published({ title: "Before" })
     const first = await get(`/e/${id}/card.png`)
@@ -174,7 +181,10 @@ describe("the page of an event", () => {
     await change(id, { description: "Not on the card" })
     expect(await addresses()).toBe(first)
     await change(id, { title: "Landing" })
-    expect(await addresses()).not.toBe(first)
+    const second = await addresses()
+    expect(second).not.toBe(first)
+    await call(server.url, "POST", `/v1/events/${id}/cancel`, { key: acme.key, body: {} })
+    expect(await addresses()).not.toBe(second)
   })
 })
 

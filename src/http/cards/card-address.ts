@@ -10,6 +10,7 @@ interface CardFacts {
   readonly scheduledAt: string | null
   readonly timeZone: string | null
   readonly language: string | null
+  readonly cancelledAt: string | null
   readonly accent: string | null
 }
 
@@ -17,7 +18,7 @@ const VERSION_LENGTH = 8
 
 /** `page`: the address of the event's page. */
 export const cardAddress = (page: string, facts: CardFacts): string => {
-  const { title, workspace, scheduledAt, timeZone, language, accent } = facts
-  const shown = JSON.stringify([CARD_EDITION, title, workspace, scheduledAt, timeZone, language, accent])
-  return `${page}/card.png?v=${hash("sha1", shown, "base64url").slice(0, VERSION_LENGTH)}`
+  const { title, workspace, scheduledAt, timeZone, language, cancelledAt, accent } = facts
+  const shown = [CARD_EDITION, title, workspace, scheduledAt, timeZone, language, cancelledAt !== null, accent]
+  return `${page}/card.png?v=${hash("sha1", JSON.stringify(shown), "base64url").slice(0, VERSION_LENGTH)}`
 }

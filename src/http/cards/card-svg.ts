@@ -16,8 +16,8 @@ const USUAL_ACCENT = "#4a3fd1"
 interface CardFacts {
   readonly title: string
   readonly workspace: string
-  /** The event's time in words. */
-  readonly when: string | null
+  /** The event's time in words; empty where it has none. */
+  readonly when: string
   readonly accent: string | null
 }
 
@@ -104,7 +104,7 @@ export const cardSvg = ({ title, workspace, when, accent }: CardFacts): string =
   const first = (CARD_HEIGHT - step * lines.length) / 2 + size
   const titles = lines.map((line, index) => textAt(Math.round(first + index * step), size, line)).join("")
   const organiser = textAt(MARGIN + SMALL, SMALL, oneLine(shownOf(workspace), SMALL))
-  const time = when === null ? "" : textAt(CARD_HEIGHT - MARGIN, SMALL, oneLine(shownOf(when), SMALL))
+  const time = when === "" ? "" : textAt(CARD_HEIGHT - MARGIN, SMALL, oneLine(shownOf(when), SMALL))
   const { ground, text, pattern } = colorsOf(accent ?? USUAL_ACCENT)
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}"><rect width="100%" height="100%" fill="${ground}"/><g fill="${pattern}" fill-opacity="0.14">${PATTERNS[coverPattern(title)]}</g><g fill="${text}" font-family="${FONT_FAMILY}" font-weight="700">${organiser}${titles}${time}</g></svg>`
 }

@@ -1,7 +1,7 @@
 /** The face of an event on other sites: its share card, and its answer by oEmbed (https://oembed.com). */
 import { Effect } from "effect"
 import { NotFound } from "../../model/errors.ts"
-import { isShared } from "../../model/event.ts"
+import { type Event, isShared } from "../../model/event.ts"
 import { parseId } from "../../model/ids.ts"
 import { worn } from "../../model/presentation.ts"
 import { zonedMoment } from "../../model/zoned-moment.ts"
@@ -16,6 +16,7 @@ import { etagOf, namesTag, tagged } from "../transport/etag.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { statusText } from "../transport/status-texts.ts"
 import { idIn, type PageRoute, queryValue } from "./page.ts"
+import { wordsIn } from "./words.ts"
 
 const sharedEvent = (id: string) =>
   Effect.gen(function* () {
@@ -26,11 +27,18 @@ const sharedEvent = (id: string) =>
     return { event, workspace: yield* database.run((sql) => findWorkspaceFace(sql, event.workspaceId)) }
   })
 
+/** The time of the event, after the word that it is cancelled. */
+const whenOf = ({ scheduledAt, timeZone, language, cancelledAt }: Event): string =>
+  [
+    ...(cancelledAt === null ? [] : [wordsIn(language).isCancelled]),
+    ...(scheduledAt === null ? [] : [zonedMoment(scheduledAt, timeZone, language ?? "en")]),
+  ].join(" · ")
+
 const card = (request: HttpRequest) =>
   Effect.gen(function* () {
     const { event, workspace } = yield* sharedEvent(idIn(request))
-    const { title, scheduledAt, timeZone, language } = event
-    const when = scheduledAt === null ? null : zonedMoment(scheduledAt, timeZone, language ?? "en")
+    const { title } = event
+    const when = whenOf(event)
     const { accent } = worn(event, workspace.branding)
     const svg = cardSvg({ title, workspace: workspace.name, when, accent })
     const etag = etagOf(`${CARD_EDITION} ${svg}`)

@@ -48,8 +48,8 @@ const en = {
   noEvents: "No event is planned.",
   noneFound: "No event to come has this in its title.",
   calendar: "Calendar of these events",
-  isCancelled: "Cancelled.",
-  isLive: "Live now.",
+  isCancelled: "Cancelled",
+  isLive: "Live now",
 }
 
 export type PageWords = typeof en
@@ -98,11 +98,15 @@ const de: PageWords = {
   noEvents: "Keine Veranstaltung ist geplant.",
   noneFound: "Keine kommende Veranstaltung hat das im Titel.",
   calendar: "Kalender dieser Veranstaltungen",
-  isCancelled: "Abgesagt.",
-  isLive: "Jetzt live.",
+  isCancelled: "Abgesagt",
+  isLive: "Jetzt live",
 }
 
 const WORDS: { readonly [language in Language]: PageWords } = { en, de }
+
+/** For what all readers share, such as a share card; English for an event without a language. */
+export const wordsIn = (language: Language | null): PageWords => WORDS[language ?? "en"]
+
 const isSpoken = (tag: string): tag is Language => Object.hasOwn(WORDS, tag)
 
 /** The first language of the request's `accept-language` that `isKnown` accepts. Weights are not read: browsers send the order. */
