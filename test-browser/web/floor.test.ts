@@ -27,6 +27,11 @@ test("what one writes the other reads, and only one's own messages can be delete
   expect(await ann.getByRole("textbox", { name: "Message" }).inputValue()).toBe("")
   expect(await ben.getByRole("button", { name: "Delete the message" }).count()).toBe(0)
   await expectAccessible(ann)
+  // An icon says its name to people who see it, too.
+  await ann.getByRole("button", { name: "Delete the message" }).hover()
+  await ann.getByRole("tooltip").getByText("Delete the message").waitFor()
+  await ann.keyboard.press("Escape")
+  await ann.getByRole("tooltip").waitFor({ state: "detached" })
   await ann.getByRole("button", { name: "Delete the message" }).click()
   await ben.getByText("No messages yet. Say hello!").waitFor()
 })

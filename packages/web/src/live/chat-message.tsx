@@ -3,7 +3,7 @@ import type { ChatMessageView } from "@gathercue/client"
 import { X } from "lucide-react"
 import { GridListItem } from "react-aria-components"
 import { useFormats, useTexts } from "../texts/language.tsx"
-import { Button } from "../ui/button.tsx"
+import { IconButton } from "../ui/icon-button.tsx"
 
 interface Props {
   readonly message: ChatMessageView
@@ -24,9 +24,9 @@ export const ChatMessageItem = ({ message, onDelete }: Props) => {
         <span className="quiet">{time(at)}</span> <bdi>{text}</bdi>
       </span>
       {onDelete === undefined ? null : (
-        <Button look="quiet" aria-label={live.deleteMessage} onPress={onDelete}>
+        <IconButton label={live.deleteMessage} onPress={onDelete}>
           <X />
-        </Button>
+        </IconButton>
       )}
     </GridListItem>
   )

@@ -6,6 +6,7 @@ import { usePages } from "../../api/use-pages.ts"
 import { restOf } from "../../api/workspace-rest.ts"
 import { useConsoleTexts, useFormats, useLanguage } from "../../texts/language.tsx"
 import { Button } from "../../ui/button.tsx"
+import { IconButton } from "../../ui/icon-button.tsx"
 import { EventStatus } from "../parts/event-status.tsx"
 import { PageLink } from "../parts/page-link.tsx"
 import { Paged } from "../parts/paged.tsx"
@@ -114,17 +115,17 @@ export const EventCalendar = ({ workspaceId }: { readonly workspaceId: string })
   return (
     <>
       <div className="row">
-        <Button look="quiet" aria-label={host.monthBefore} onPress={() => turn(monthOf(month, -1))}>
+        <IconButton label={host.monthBefore} onPress={() => turn(monthOf(month, -1))}>
           <ChevronLeft />
-        </Button>
+        </IconButton>
         <h3 className="calendar-month">
           <span role="status">
             {new Intl.DateTimeFormat(language, { month: "long", year: "numeric" }).format(month)}
           </span>
         </h3>
-        <Button look="quiet" aria-label={host.monthAfter} onPress={() => turn(monthOf(month, 1))}>
+        <IconButton label={host.monthAfter} onPress={() => turn(monthOf(month, 1))}>
           <ChevronRight />
-        </Button>
+        </IconButton>
         <Button onPress={() => turn(monthOf(new Date()))}>{host.today}</Button>
       </div>
       <Month month={month} events={pages.items ?? []} />

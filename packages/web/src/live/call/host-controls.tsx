@@ -7,6 +7,7 @@ import type { ReactNode } from "react"
 import { useTexts } from "../../texts/language.tsx"
 import { whyFailed } from "../../texts/words.ts"
 import { Button } from "../../ui/button.tsx"
+import { IconButton } from "../../ui/icon-button.tsx"
 import { ProblemNotice } from "../../ui/notice.tsx"
 
 export const useMayMute = (client: GatewayClient): boolean =>
@@ -22,14 +23,13 @@ export const PersonControls = ({ command, peer }: HostProps & { readonly peer: M
   const { live } = useTexts()
   const { participantId, name, have, muted = [] } = peer
   const button = (source: MutedSource, on: boolean, label: string, icon: ReactNode) => (
-    <Button
-      look="quiet"
-      aria-label={label}
+    <IconButton
+      label={label}
       isPending={command.isPending}
       onPress={() => void command.send("rtc.mute", { participantId, source, on })}
     >
       {icon}
-    </Button>
+    </IconButton>
   )
   return (
     <>
@@ -51,11 +51,11 @@ export const RoomControls = ({ command, people }: HostProps & { readonly people:
   const mute = (on: boolean): void => void send("rtc.mute", { source: "microphone", on })
   return (
     <div className="row">
-      <Button isPending={isPending} onPress={() => mute(true)}>
+      <Button look="quiet" isPending={isPending} onPress={() => mute(true)}>
         {texts.live.muteAll}
       </Button>
       {people.some(({ muted }) => muted?.includes("microphone")) ? (
-        <Button isPending={isPending} onPress={() => mute(false)}>
+        <Button look="quiet" isPending={isPending} onPress={() => mute(false)}>
           {texts.live.unmuteAll}
         </Button>
       ) : null}

@@ -2,7 +2,7 @@
 import { Maximize, PictureInPicture2 } from "lucide-react"
 import { type ReactNode, useEffect, useRef } from "react"
 import { useTexts } from "../../texts/language.tsx"
-import { Button } from "../../ui/button.tsx"
+import { IconButton } from "../../ui/icon-button.tsx"
 import { useLoudness } from "./use-loudness.ts"
 
 /** First characters of the first and the last word of the name. */
@@ -49,21 +49,20 @@ export const TileFrame = ({ name, hasPicture, isSpeaking, remark = null, control
       <span className="tile-buttons">
         {controls}
         {hasPicture ? (
-          <Button
-            look="quiet"
-            aria-label={live.fullScreen(name)}
+          <IconButton
+            label={live.fullScreen(name)}
             onPress={() => {
               if (document.fullscreenElement === tile.current) void document.exitFullscreen()
               else void tile.current?.requestFullscreen().catch(() => {})
             }}
           >
             <Maximize />
-          </Button>
+          </IconButton>
         ) : null}
         {hasPicture && document.pictureInPictureEnabled ? (
-          <Button look="quiet" aria-label={live.floating(name)} onPress={float}>
+          <IconButton label={live.floating(name)} onPress={float}>
             <PictureInPicture2 />
-          </Button>
+          </IconButton>
         ) : null}
       </span>
     </li>
