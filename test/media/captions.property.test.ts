@@ -74,7 +74,7 @@ test("a transcript is the same after WebVTT", () => {
     fc.property(transcript, (segments) => {
       expect(readVtt(writeVtt(segments))).toEqual(lasting(segments))
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })
 
@@ -84,7 +84,7 @@ test("a transcript is the same after SubRip, but for speakers and languages", ()
       const plain = segments.filter((one) => sayable(one.text)).map((one) => ({ ...one, speaker: "", lang: "" }))
       expect(readSrt(writeSrt(plain))).toEqual(inOrder(lasting(plain)))
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })
 
@@ -98,7 +98,7 @@ test("a transcript that was read once is read the same way again", () => {
         expect(lang).toMatch(/^[A-Za-z-]{0,35}$/)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })
 
@@ -139,7 +139,7 @@ test("no text makes a reader fail otherwise than with a line and a reason, nor t
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   )
 })
 

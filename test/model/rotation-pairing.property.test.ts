@@ -106,7 +106,7 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           expect(round.groups.filter((group) => group.repeat)).toEqual([])
         })
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
     expect(guaranteed).toBeGreaterThan(100)
   })
@@ -126,7 +126,7 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           expect(sizes).toEqual([...Array(Math.floor(present.length / 2) - trios).fill(2), ...Array(trios).fill(3)])
         })
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
   })
 
@@ -147,7 +147,7 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           repeats += repeated
         })
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     )
     expect(repeats).toBeGreaterThan(50)
   })
@@ -169,7 +169,7 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           })
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 })
@@ -262,7 +262,7 @@ test("groups above two hold everyone, and those who met are mixed", () => {
         if (sizes.length > 0) expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
       })
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   )
   fc.assert(
     fc.property(fc.integer(), (seed) => {
