@@ -34,6 +34,7 @@ interface Arrived {
   readonly payload: Buffer
 }
 
+const CHECK_EVERY_MS = 2500
 const AUDIO = 111
 const VIDEO = 96
 /** Extensions of the offer: the loudness has id 1. */
@@ -64,6 +65,7 @@ export class SfuClient {
   /** Datagrams of any kind. */
   datagrams = 0
   checksAnswered = 0
+  #checking: NodeJS.Timeout | undefined
   /** Packets that came again. */
   copies = 0
   readonly #options: SfuClientOptions
@@ -121,6 +123,8 @@ export class SfuClient {
   async connect(answer: string, port: number): Promise<void> {
     await this.reach(answer, port)
     await this.startHandshake()
+    // timed: a browser checks its path every few seconds, and is gone without.
+    this.#checking = setInterval(() => this.check(), CHECK_EVERY_MS)
   }
 
   /** Checks the path, and waits for the answer. */
@@ -197,6 +201,7 @@ export class SfuClient {
   }
 
   close(): void {
+    clearInterval(this.#checking)
     this.#socket.close()
     this.#tcp?.destroy()
   }
