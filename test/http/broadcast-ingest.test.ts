@@ -248,25 +248,6 @@ test("what comes during a pause is taken and dropped, and the recording has no g
   expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
 })
 
-test("a broadcast goes on after the server was stopped and started", async () => {
-  const own = await startMediaServer()
-  const founder = await createWorkspace(own.url)
-  const onAir = await goLive({}, own, founder.key)
-  await push(onAir.streamUrl, STREAM)
-  const again = await own.restart()
-  onTestFinished(() => again.stop())
-  const moved = (url: string) => url.replace(own.url, again.url)
-  expect((await push(moved(onAir.streamUrl), STREAM)).status).toBe(204)
-  const playlist = await text(moved(onAir.playbackUrl))
-  expect(filesIn(playlist).slice(0, 2)).toEqual(["s0.m4s", "s1.m4s"])
-  expect(playlist).toContain("#EXT-X-DISCONTINUITY\n")
-  const base = moved(onAir.playbackUrl).replace("index.m3u8", "")
-  expect((await bytesAt(`${base}s0.m4s`)).byteLength).toBeGreaterThan(1000)
-  await apiOf(again.url, founder.key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
-  const recording = await recordingOf(again.url, founder.key, onAir.eventId)
-  expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
-})
-
 test("the bytes of a broadcast go with its event, and its recording cannot go before", async () => {
   const files = () => readdir(join(server.folder, "media"), { recursive: true }).catch((): string[] => [])
   const api = apiOf(server.url, acme.key)

@@ -25,6 +25,13 @@ const api = apiOf(server)
 
 const PROOF = "/v1/accounts/proof"
 const REFUSED = [403, "fresh_sign_in_required"]
+const LOGIN = {
+  name: "Login",
+  issuer: "https://login.invalid",
+  clientId: "c",
+  clientSecret: "s",
+  domains: ["example.com"],
+}
 const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]
 
 /** As if the account had signed in, and proved itself, so long ago. */
@@ -37,7 +44,7 @@ const age = ({ id }: Pick<Account, "id">, minutes: number) =>
 const prove = ({ cookie }: Pick<Account, "cookie">, body: object) => api("POST", PROOF, { cookie, body })
 
 describe("without a fresh sign-in", () => {
-  test("keys, owners, exports, files, second factors and ends of workspaces are refused, and nothing else", async () => {
+  test("keys, owners, exports, files, second factors, connections and ends of workspaces are refused, and nothing else", async () => {
     const acme = await createWorkspace(server.url)
     const { cookie, id } = acme.owner
     const path = `/v1/workspaces/${acme.id}`
@@ -69,6 +76,10 @@ describe("without a fresh sign-in", () => {
       ["DELETE", "/v1/accounts/mfa/totp"],
       ["POST", "/v1/accounts/mfa/recovery-codes"],
       ["PATCH", path, { requireMfa: false }],
+      ["PATCH", path, { sso: "required" }],
+      ["POST", `${path}/connections`, LOGIN],
+      ["PATCH", `${path}/connections/${randomUUID()}`, { name: "Mine" }],
+      ["DELETE", `${path}/connections/${randomUUID()}`],
       ["DELETE", path, { slug }],
     ]
     const options = (body?: object) => (body === undefined ? { cookie } : { cookie, body })
