@@ -115,6 +115,21 @@ describe("signing in", () => {
   })
 })
 
+test("without a provider every step of a sign-in by it says so, and none is offered", async () => {
+  for (const path of ["start", "callback", "callback?code=x&state=y", "callback?error=access_denied"]) {
+    const answer = await api("GET", `/v1/auth/idp/${path}`)
+    expect([path, answer.status, answer.body.code]).toEqual([path, 501, "idp_not_configured"])
+  }
+  expect((await api("GET", "/v1/auth/idp")).body).toEqual({ configured: false, signup: "open" })
+})
+
+test("development counts nothing", async () => {
+  for (let time = 0; time < 70; time++) {
+    const answer = await api("POST", "/v1/accounts/login", { body: {} })
+    expect([answer.status, answer.headers.get("ratelimit")]).toEqual([400, null])
+  }
+})
+
 describe("a session", () => {
   test("shows the signed-in account until logout, and no other", async () => {
     const { cookie, email } = await signup(server.url)

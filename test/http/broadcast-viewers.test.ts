@@ -230,7 +230,7 @@ describe("a viewer", () => {
 })
 
 describe("limits", () => {
-  const own = sharedServer(() => startMediaServer({ BROADCAST_INGESTS: "1", MEDIA_QUOTA_BYTES: "300000" }))
+  const own = sharedServer(() => startMediaServer({ BROADCAST_INGESTS: "2", MEDIA_QUOTA_BYTES: "300000" }))
   /** A workspace of which nothing is stored yet. */
   const found = async () => {
     const founder = await createWorkspace(own.url)
@@ -298,13 +298,15 @@ describe("limits", () => {
 
   test("one encoder more than may push at once is told to come back", async () => {
     const { live } = await found()
-    const [first, second] = [await live(), await live()]
-    const stream = pushStream(first.streamUrl)
-    await stream.write(STREAM.subarray(0, 20_000))
-    await eventually(async () => (await first.state()).ingest.state === "receiving", "the first encoder")
-    expect((await push(second.streamUrl, STREAM)).status).toBe(503)
-    expect((await second.state()).ingest.failure).toMatchObject({ code: "busy" })
-    stream.kill()
+    const taken = [await live(), await live()]
+    const streams = taken.map(({ streamUrl }) => pushStream(streamUrl))
+    for (const stream of streams) await stream.write(STREAM.subarray(0, 20_000))
+    for (const { state } of taken)
+      await eventually(async () => (await state()).ingest.state === "receiving", "the encoders before")
+    const late = await live()
+    expect((await push(late.streamUrl, STREAM)).status).toBe(503)
+    expect((await late.state()).ingest.failure).toMatchObject({ code: "busy" })
+    for (const stream of streams) stream.kill()
   })
 
   test("without ingest there is no address, neither to push nor to watch", async () => {

@@ -128,11 +128,11 @@ describe("a registration with a form", () => {
 
   test("refuses thousands of answers with the first faults, and more than 64 KiB of answers", async () => {
     const id = await published()
-    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`q${n}`, 1]))
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`q${n}`, 1]))
     const answer = await register(id, many)
     expect([answer.status, answer.body.errors.length]).toEqual([400, 5])
-    expect(answer.body.detail).toContain("and 19997 more faults")
-    const huge = await register(id, Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`q${n}`, 1])))
+    expect(answer.body.detail).toContain("and 1997 more faults")
+    const huge = await register(id, Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`q${n}`, 1])))
     expect([huge.status, huge.body.code]).toEqual([413, "payload_too_large"])
     const long = Array.from({ length: 14 }, (_, n) => ({ id: `q${n}`, kind: "longText", text: "Why?" }))
     const other = await published(long)

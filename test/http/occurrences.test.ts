@@ -197,9 +197,3 @@ test("refuses names that are none, and bodies that are too long or no text", asy
   expect(await list(name)).toEqual([])
   expect((await fetch(`${server.url}/v1/dev/inboxes/${name}`, { method: "DELETE" })).status).toBe(405)
 })
-
-test("is not there in production", async () => {
-  const strict = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
-  expect((await fetch(`${strict.url}/v1/dev/inboxes/${randomUUID()}`)).status).toBe(404)
-  await strict.stop()
-})

@@ -4,7 +4,6 @@ import { gzipSync } from "node:zlib"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer } from "../support/server.ts"
 import { ownServer, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -288,10 +287,12 @@ describe("beside the contract", () => {
     expect(page.body).toContain('"hideClientButton":true')
   })
 
-  test("security.txt names the contact where there is one", async () => {
+  test("security.txt names the contact where there is one, and metrics want their token", async () => {
     expect((await api("GET", "/.well-known/security.txt")).status).toBe(404)
-    const server = await startTestServer({ SECURITY_CONTACT: "mailto:security@example.com" })
-    onTestFinished(() => server.stop())
+    const METRICS_TOKEN = "metrics-token-0123456789-0123456789"
+    const server = await ownServer({ SECURITY_CONTACT: "mailto:security@example.com", METRICS_TOKEN })
+    expect((await call(server.url, "GET", "/metrics")).status).toBe(401)
+    expect((await call(server.url, "GET", "/metrics", { bearer: METRICS_TOKEN })).status).toBe(200)
     const { status, headers, body } = await call(server.url, "GET", "/.well-known/security.txt")
     expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
     const [contact, expires, canonical, ...rest] = body.split("\n")
@@ -304,11 +305,9 @@ describe("beside the contract", () => {
     expect([ahead > 100 * 86_400_000, ahead < 365 * 86_400_000]).toEqual([true, true])
   })
 
-  test("metrics want their token when there is one", async () => {
-    const guarded = await ownServer({ METRICS_TOKEN: "metrics-token-0123456789-0123456789" })
-    expect((await call(guarded.url, "GET", "/metrics")).status).toBe(401)
-    const answer = await call(guarded.url, "GET", "/metrics", { bearer: "metrics-token-0123456789-0123456789" })
-    expect(answer.status).toBe(200)
+  test("a server that was not built has no documentation and no client, and a plain first page", async () => {
+    for (const path of ["/docs", "/v1/client.js"]) expect((await api("GET", path)).status, path).toBe(404)
+    expect(await (await fetch(`${server.url}/`)).text()).toContain("This server runs live events")
   })
 })
 

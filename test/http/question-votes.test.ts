@@ -171,17 +171,6 @@ describe("a voter without a session", () => {
     const own = { origin: house.server.publicUrl, "sec-fetch-site": "same-origin" }
     expect((await house.unvote(id, { cookie, headers: own })).body.votes).toBe(1)
   })
-
-  test("has a cookie that travels by TLS only where the address does", async () => {
-    const secure = await openAudience({ PUBLIC_URL: "https://events.example.com" })
-    try {
-      const event = await secure.event()
-      const answer = await secure.vote(await secure.question(event.id))
-      expect(answer.headers.get("set-cookie")).toMatch(/; Secure$/)
-    } finally {
-      await secure.stop()
-    }
-  })
 })
 
 test("no answer names a voter", async () => {

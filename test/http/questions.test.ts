@@ -251,6 +251,36 @@ describe("the list of questions", () => {
     expect(second.body.nextCursor).toBeNull()
     expect((await house.list(event.id, "?status=answered")).body.questions).toEqual([])
   })
+
+  test("by the time they were asked has each once, whatever becomes of their votes between two pages", async () => {
+    const event = await house.event()
+    const ids: string[] = []
+    for (const text of ["a", "b", "c", "d", "e"]) ids.push(await house.question(event.id, text))
+    const read: string[] = []
+    let cursor: string | null = ""
+    while (cursor !== null) {
+      const page: Json = (
+        await house.list(event.id, `?sort=createdAt&limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`)
+      ).body
+      read.push(...page.questions.map(({ text }: Json) => text))
+      cursor = page.nextCursor
+      // The last question rises above those that were read, and in the order of votes it would be missed.
+      await house.vote(ids.at(-1) ?? "")
+    }
+    expect(read).toEqual(["a", "b", "c", "d", "e"])
+    expect((await house.list(event.id, "?sort=createdAt&status=hidden")).body.questions).toEqual([])
+  })
+
+  test("refuses a sort that there is not, and a cursor of the other sort", async () => {
+    const event = await house.event()
+    for (const text of ["a", "b"]) await house.question(event.id, text)
+    const { nextCursor: byVotes } = (await house.list(event.id, "?limit=1")).body
+    const { nextCursor: byTime } = (await house.list(event.id, "?limit=1&sort=createdAt")).body
+    for (const query of ["?sort=name", `?sort=createdAt&cursor=${byVotes}`, `?cursor=${byTime}`]) {
+      const answer = await house.list(event.id, query)
+      expect([query, answer.status, answer.body.code]).toEqual([query, 400, "bad_request"])
+    }
+  })
 })
 
 describe("moderating", () => {

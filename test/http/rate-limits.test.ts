@@ -407,10 +407,3 @@ test("answers tell browsers to insist on TLS", async () => {
     "nosniff",
   ])
 })
-
-test("development counts nothing", async () => {
-  const relaxed = await ownServer()
-  const answers = await repeat(70, () => call(relaxed.url, "POST", "/v1/accounts/login", { body: {} }))
-  expect(statuses(answers)).toEqual([400])
-  expect(answers[0]?.headers.get("ratelimit")).toBeNull()
-})
