@@ -59,8 +59,6 @@ describe("signing up", () => {
       ["digits in a row", { password: "12345678" }],
       ["one character again and again", { password: "aAaaaAaaa" }],
       ["a password of spaces", { password: "         " }],
-      ["257 characters of password", { password: "x".repeat(257) }],
-      ["an address without @", { email: "nobody" }],
       ["markup in the address", { email: "<script>@example.com" }],
       ["an address that hides a character", { email: "admin\u200b@example.com" }],
     ] as const) {

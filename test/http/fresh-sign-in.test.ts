@@ -252,17 +252,12 @@ describe("an account that is deleted", () => {
     expect((await api("POST", "/v1/accounts/signup", { body })).status).toBe(201)
   })
 
-  test("needs its password, and a whole body", async () => {
+  test("needs its password", async () => {
     const mia = await newMember(newName())
     for (const password of ["another horse", "", null]) {
       const answer = await remove(mia, password)
       expect([answer.status, answer.body.code]).toEqual([403, "forbidden"])
     }
-    for (const body of [undefined, {}, { password: 1 }]) {
-      const answer = await api("DELETE", "/v1/accounts/me", { cookie: mia.cookie, body })
-      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
-    }
-    expect((await api("DELETE", "/v1/accounts/me", { body: { password: PASSWORD } })).status).toBe(401)
     expect((await api("GET", "/v1/accounts/me", { cookie: mia.cookie })).status).toBe(200)
     const more = { cookie: mia.cookie, body: { password: PASSWORD, sure: true } }
     expect((await api("DELETE", "/v1/accounts/me", more)).status).toBe(204)

@@ -122,14 +122,6 @@ describe("API keys", () => {
     expect((await api("GET", "/v1/events", { key: theirs.key })).status).toBe(200)
   })
 
-  test("are made by another key for its own workspace", async () => {
-    const { key, id, owner } = await createWorkspace(server.url)
-    const made = await api("POST", "/v1/api-keys", { key, body: {} })
-    expect([made.status, made.body.name, made.body.secret]).toEqual([201, null, expect.stringMatching(/^gck_/)])
-    const listed = await api("GET", `/v1/workspaces/${id}/api-keys`, { cookie: owner.cookie })
-    expect(listed.body.apiKeys).toHaveLength(2)
-  })
-
   test("number at most fifty active ones, exactly, however many are made at once", async () => {
     const { key } = await createWorkspace(server.url)
     /** A busy database asks some to come back, and they do. */
