@@ -96,3 +96,11 @@ test("in production without a mail server no link that opens an account is ever 
   const invite = await call(production.url, "POST", path, { cookie, body: { email: "grace@example.com" } })
   expect(invite.body.inviteUrl).toMatch(/^https:\/\/events\.example\.com\/invite#token=/)
 })
+
+test("in production answers tell browsers to insist on TLS", async () => {
+  const { headers } = await call(production.url, "GET", "/healthz")
+  expect([headers.get("strict-transport-security"), headers.get("x-content-type-options")]).toEqual([
+    "max-age=31536000",
+    "nosniff",
+  ])
+})

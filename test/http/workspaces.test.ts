@@ -87,6 +87,16 @@ describe("a workspace", () => {
       const answer = await api("GET", "/v1/events", { cookie: account.cookie, headers: { "x-workspace-id": id } })
       expect(answer.status).toBe(404)
     }
+    // A key is of one, and names no other.
+    for (const [id, status] of [
+      [second.id, 200],
+      [second.id.toUpperCase(), 200],
+      [foreign.id, 404],
+      ["nonsense", 404],
+    ] as const) {
+      const answer = await api("GET", "/v1/events", { key: second.key, headers: { "x-workspace-id": id } })
+      expect([id, answer.status]).toEqual([id, status])
+    }
   })
 })
 
