@@ -79,6 +79,7 @@ describe("without a fresh sign-in", () => {
       ["PATCH", path, { sso: "required" }],
       ["POST", `${path}/connections`, LOGIN],
       ["PATCH", `${path}/connections/${randomUUID()}`, { name: "Mine" }],
+      ["POST", `${path}/connections/${randomUUID()}/check`],
       ["DELETE", `${path}/connections/${randomUUID()}`],
       ["DELETE", path, { slug }],
     ]
