@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import argon2 from "argon2"
 import { describe, expect, test } from "vitest"
-import { call, createEvent, createWorkspace, PASSWORD, signup } from "../support/api.ts"
+import { call, createEvent, createWorkspace, newEmail, PASSWORD, signup } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
 import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 
@@ -11,7 +11,6 @@ const server = sharedServer()
 const rows = sharedRows(server)
 
 const api = apiOf(server)
-const newEmail = () => `${randomUUID()}@example.com`
 
 describe("signing up", () => {
   test("makes the account, its first workspace and a session", async () => {

@@ -1,7 +1,6 @@
 /** Addresses that take no emails: they are reported, get none, are shown and counted, and are forgotten with their person. */
-import { randomUUID } from "node:crypto"
 import { expect, test } from "vitest"
-import { type CallOptions, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { type CallOptions, createEvent, createWorkspace, type Json, newEmail } from "../support/api.ts"
 import { apiOf, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -11,7 +10,6 @@ const ask = apiOf(server)
 const api = (method: string, path: string, options: CallOptions = {}) =>
   ask(method, path, { key: acme.key, ...options })
 
-const newEmail = () => `${randomUUID()}@example.com`
 const subjectsOf = async (email: string): Promise<ReadonlyArray<string>> => {
   const { mails } = (await api("GET", `/v1/dev/outbox?to=${email}`, { key: undefined })).body
   return mails.map(({ subject }: Json) => subject).toReversed()

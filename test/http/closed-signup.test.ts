@@ -1,7 +1,7 @@
 /** Deployments that take new accounts of invited people alone, or none. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { call, createWorkspace, PASSWORD, tokenIn, type Workspace } from "../support/api.ts"
+import { call, createWorkspace, newEmail, PASSWORD, tokenIn, type Workspace } from "../support/api.ts"
 import { startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
@@ -30,7 +30,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const newEmail = () => `${randomUUID()}@example.com`
 const signup = (fields: object = {}) =>
   call(server.url, "POST", "/v1/accounts/signup", {
     body: { email: newEmail(), password: PASSWORD, name: "Ada", ...fields },

@@ -1,7 +1,16 @@
 /** Sign-in through a workspace's own identity provider, against a real one. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { createEvent, createWorkspace, type Json, PASSWORD, signup, tokenIn, type Workspace } from "../support/api.ts"
+import {
+  createEvent,
+  createWorkspace,
+  type Json,
+  PASSWORD,
+  problemOf,
+  signup,
+  tokenIn,
+  type Workspace,
+} from "../support/api.ts"
 import { connectionsOf, cookieNamed, get, newDomain, personOf, sharedConnections } from "../support/connections.ts"
 import { freePort } from "../support/free-port.ts"
 import { startReceiver } from "../support/http-receiver.ts"
@@ -17,7 +26,6 @@ const standingOf = async (workspace: Workspace): Promise<Json> =>
   (await api("GET", connectionsOf(workspace), workspace.owner)).body.connections[0]
 const membersOf = async ({ id, owner }: Workspace): Promise<ReadonlyArray<Json>> =>
   (await api("GET", `/v1/workspaces/${id}/members`, owner)).body.members
-const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]
 
 describe("a connection", () => {
   test("is made, listed without its secret, changed and removed by owners, and the log says so", async () => {

@@ -10,6 +10,7 @@ import {
   createPerson,
   createWorkspace,
   gatewayToken,
+  newEmail,
   signup,
   tokenIn,
   type Workspace,
@@ -47,7 +48,6 @@ const relaxed = sharedServer(() => startTestServer({ MAIL_PER_WORKSPACE_PER_DAY:
 
 const api = (method: string, path: string, options: Parameters<typeof call>[3] = {}) =>
   call(server.url, method, path, options)
-const newEmail = () => `${randomUUID()}@example.com`
 
 const verify = async ({ email }: Account) => {
   const token = tokenIn(linkIn(await mail.next(email)).href)

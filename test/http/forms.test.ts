@@ -1,7 +1,6 @@
 /** The registration form of an event: its questions, the answers of registrants, and what becomes of them when it changes. */
-import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { createEvent, type Json, tokenIn } from "../support/api.ts"
+import { createEvent, type Json, newEmail, tokenIn } from "../support/api.ts"
 import { apiOf, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()
@@ -39,7 +38,6 @@ const published = async (questions: ReadonlyArray<object> = QUESTIONS): Promise<
   expect((await api("POST", `/v1/events/${id}/publish`, key())).status).toBe(200)
   return id
 }
-const newEmail = () => `${randomUUID()}@example.com`
 const register = (id: string, answers?: object, email = newEmail()) =>
   api("POST", `/v1/public/events/${id}/register`, { body: { name: "Ada", email, ...(answers && { answers }) } })
 const linksTo = async (email: string): Promise<ReadonlyArray<string>> =>

@@ -11,6 +11,7 @@ import {
   gatewayToken,
   type Json,
   PASSWORD,
+  problemOf,
   signup,
   tokenIn,
 } from "../support/api.ts"
@@ -32,7 +33,6 @@ const LOGIN = {
   clientSecret: "s",
   domains: ["example.com"],
 }
-const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]
 
 /** As if the account had signed in, and proved itself, so long ago. */
 const age = ({ id }: Pick<Account, "id">, minutes: number) =>

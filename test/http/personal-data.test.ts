@@ -12,6 +12,7 @@ import {
   entryLink,
   gatewayToken,
   type Json,
+  newEmail,
   tokenIn,
 } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
@@ -26,7 +27,6 @@ const acme = sharedWorkspace(server)
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })
 const MEETING = { visibility: "public", phases: [{ modality: "meeting", featureSet: ["qa", "chat", "polls"] }] }
-const newEmail = () => `${randomUUID()}@example.com`
 
 const enter = async (eventId: string, session: string): Promise<Client> => {
   const { url, token } = await gatewayToken(server.url, eventId, session)

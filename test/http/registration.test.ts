@@ -3,13 +3,21 @@ import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
 
 import { Client } from "../gateway/client.ts"
-import { call, createEvent, createPerson, gatewayToken, type Json, tokenIn, untilTaken } from "../support/api.ts"
+import {
+  call,
+  createEvent,
+  createPerson,
+  gatewayToken,
+  type Json,
+  newEmail,
+  tokenIn,
+  untilTaken,
+} from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { apiOf, sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()
 const acme = sharedWorkspace(server)
-const newEmail = () => `${randomUUID()}@example.com`
 
 const rows = sharedRows(server)
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { call, signup, tokenIn } from "../support/api.ts"
+import { cookieNamed } from "../support/connections.ts"
 import { type Person, startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -27,11 +28,6 @@ afterAll(async () => {
 })
 
 const get = (url: string, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } })
-const cookieNamed = (answer: Response, name: string): string =>
-  answer.headers
-    .getSetCookie()
-    .find((set) => set.startsWith(`${name}=`))
-    ?.split(";")[0] ?? ""
 
 const begin = async () => {
   const answer = await get(`${server.url}/v1/auth/idp/start`)
