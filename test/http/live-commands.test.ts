@@ -294,9 +294,9 @@ describe("a batch", () => {
     const before = await stateOf(id)
     const commands = [SLOW, poll, { t: "phase.next" }, WRONG]
     const refused = await sendAll(id, { atomic: true, commands })
-    expect([...codeOf(refused), refused.body.errors[0].pointer]).toEqual([404, "not_found", "#/commands/3"])
+    expect([...problemOf(refused), refused.body.errors[0].pointer]).toEqual([404, "not_found", "#/commands/3"])
     const bad = await sendAll(id, { atomic: true, commands: [SLOW, { t: "chat.slow", d: { perMs: "x" } }] })
-    expect([...codeOf(bad), bad.body.errors[0].pointer]).toEqual([400, "bad_request", "#/commands/1/d/perMs"])
+    expect([...problemOf(bad), bad.body.errors[0].pointer]).toEqual([400, "bad_request", "#/commands/1/d/perMs"])
     const local = await sendAll(id, { atomic: true, commands: [SLOW, { t: "roster.list" }] })
     expect(problemOf(local)).toEqual([400, "bad_request"])
     const { serverTime: _, ...after } = await stateOf(id)
