@@ -297,13 +297,14 @@ describe("limits", () => {
   })
 
   test("one encoder more than may push at once is told to come back", async () => {
-    const { live } = await found()
-    const taken = [await live(), await live()]
+    // Of several workspaces: one alone may not have all.
+    const goLiveAnew = async () => (await found()).live()
+    const taken = [await goLiveAnew(), await goLiveAnew()]
     const streams = taken.map(({ streamUrl }) => pushStream(streamUrl))
     for (const stream of streams) await stream.write(STREAM.subarray(0, 20_000))
     for (const { state } of taken)
       await eventually(async () => (await state()).ingest.state === "receiving", "the encoders before")
-    const late = await live()
+    const late = await goLiveAnew()
     expect((await push(late.streamUrl, STREAM)).status).toBe(503)
     expect((await late.state()).ingest.failure).toMatchObject({ code: "busy" })
     for (const stream of streams) stream.kill()
