@@ -291,6 +291,7 @@ describe("the log", () => {
       [second.id],
       [first.id],
     ])
+    expect(next.body.nextCursor).toBeNull()
     const file = await api("GET", `${path}?action=api_key.created&format=csv`, { key: made.key })
     const [head, ...lines] = file.body.split("\r\n")
     expect(head).toBe("id,createdAt,action,actorKind,actorId,targetId,requestId,address,client")
