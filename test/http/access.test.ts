@@ -1,4 +1,4 @@
-/** Every principal on every route of the contract: a route that is added without a row here fails. */
+/** Every principal on every route of the contract: a route that is added without a place here fails. */
 import { randomUUID } from "node:crypto"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
@@ -103,6 +103,58 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   keyUser: row(401, 401, 401, 404, "in", 403, 403, 403, 403, 403, 403, 401, 403),
 }
 
+/** Written by hand: the access that each operation has. */
+const OPERATIONS: { readonly [A in Access]: string } = {
+  public: `askHelp declineInvite findByJoinCode findSso getIdp getProblem getSeriesCalendar getTableSummary
+    listWebhookEventTypes login loginWithCode loginWithPasskey previewInvite registerForSeries requestPasswordReset
+    resetPassword signup startPasskeyLogin verifyEmail`,
+  publicEvent: "getCalendar getContent getPublicEvent getQrCode getRecap",
+  publicAsset: "getAsset",
+  sharedEvent: "acceptPlace answerForm enter getPlace getPublicForm leavePlace register",
+  browser: "finishIdp finishSso startIdp startSso",
+  openEvent: "createGuestSession",
+  optionalSession: "createGatewayToken",
+  audienceEvent: "askQuestion",
+  audienceQuestion: "unvoteQuestion voteQuestion",
+  liveEvent: "sendCommand sendCommands",
+  account: `acceptInvite changePassword confirmTotp createPasskey createWorkspace deleteAccount deletePasskey endSession
+    exportAccount getMfa getProof listSessions logout me patchPasskey prove removeTotp renewRecoveryCodes
+    resendVerification startPasskey startTotp`,
+  accountOrPlatform: "listWorkspaces",
+  platform: "getPlatformLog getPlatformSettings getPlatformStatus inspectEvent promotePlatform testMail testWebhook",
+  key: "createKeyByKey",
+  workspaceGuest: "createWorkspaceSession",
+  workspaceMember: "leaveWorkspace listMembers",
+  workspaceOwner: "checkConnection createConnection deleteConnection deleteWorkspace makeOwner patchConnection",
+  workspaceAdmin: `createApiKey deleteApiKey endLinks listApiKeys listConnections listLinks patchMember patchWorkspace removeMember`,
+  workspaceMemberOrKey: "listGuestIntegrations listGuestRefusals listInvites",
+  workspaceAdminOrKey: `createGuestIntegration createInvite deleteBounce deleteGuestIntegration eraseGuest eraseNamedGuest
+    eraseRegistrant exportGuest exportNamedGuest exportRegistrant listAudit listBounces reportBounce resendInvite
+    revokeInvite`,
+  workspace: `createEvent createSeries createWebhook listOccurrences listSeries listTemplates listUsers listWebhooks
+    upsertUser`,
+  workspaceEvents: "listEvents",
+  event: `advanceEvent appendPhase approveRegistration approveRegistrations cancelEvent cancelRegistration createJoinCode
+    createMembership createRecording declineRegistration declineRegistrations deleteEvent deleteMembership
+    draftTableSummary endEvent getEventTranscript getForm getFormResults getLiveState importRegistrations
+    listAttendance listChat listClips listFormAnswers listMemberships listParticipants listPolls listQuestions
+    listRecordings listRegistrations listRooms listRounds orderPhases patchEvent previewEmail publishEvent
+    pushTranscript putForm putSummary putTableSummary reinstateEvent resendRegistration startEvent`,
+  eventOfWorkspace: "cloneEvent createTemplate",
+  series: "endSeries getSeries patchSeries publishSeries",
+  agenda: "getEvent",
+  phase: `createIngest deletePhase extendPhase getBroadcast patchPhase pauseBroadcast resumeBroadcast startBroadcast
+    stopBroadcast`,
+  question: "patchQuestion",
+  webhook: `deleteWebhook listWebhookDeliveries patchWebhook pingWebhook replayWebhook rotateWebhookSecret
+    sendWebhookExamples`,
+  webhookDelivery: "getWebhookDelivery redeliverWebhookDelivery",
+  clip: "deleteClip getClip",
+  recording: "addressParts completeRecording createClip deleteRecording getRecording getTranscript putTranscript",
+  user: "deleteUser exportUser",
+  keyUser: "createUserSession",
+}
+
 interface Route {
   readonly name: string
   readonly method: string
@@ -121,6 +173,17 @@ HttpApi.reflect(Api, {
       access: Context.getUnsafe(endpoint.annotations, EndpointAccess),
     })
   },
+})
+
+test("each operation has the access that was agreed on", () => {
+  const found = Object.keys(OPERATIONS).map((access) => [
+    access,
+    ROUTES.filter((route) => route.access === access)
+      .map(({ name }) => name)
+      .toSorted(),
+  ])
+  const agreed = Object.entries(OPERATIONS).map(([access, names]) => [access, names.split(/\s+/).toSorted()])
+  expect(found).toEqual(agreed)
 })
 
 const server = sharedServer()

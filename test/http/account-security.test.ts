@@ -8,7 +8,7 @@ import { linkIn, type MailServer, startMailServer } from "../support/mail-server
 import { whileHolding } from "../support/race.ts"
 import { rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
-import { apiOf, ownServer, sharedRows, sharedServer } from "../support/shared.ts"
+import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 
 const NEW_PASSWORD = "another correct horse"
 
@@ -299,25 +299,6 @@ describe("in production, with a mail server", () => {
   test("there is no development outbox", async () => {
     expect((await call(strict.url, "GET", "/v1/dev/outbox")).status).toBe(404)
   })
-})
-
-test("in production without a mail server no link that opens an account is ever answered", async () => {
-  const silent = await ownServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
-  const body = { email: `ada-${Date.now()}@example.com`, password: PASSWORD, name: "Ada" }
-  const made = await call(silent.url, "POST", "/v1/accounts/signup", { body })
-  const cookie = (made.headers.get("set-cookie") ?? "").split(";")[0]
-  const asked = [
-    made,
-    await call(silent.url, "POST", "/v1/accounts/resend-verification", { cookie }),
-    await call(silent.url, "POST", "/v1/accounts/request-password-reset", { body: { email: body.email } }),
-  ]
-  expect(asked.map(({ status }) => status)).toEqual([201, 200, 200])
-  for (const answer of asked) expect(JSON.stringify(answer.body)).not.toMatch(/token|Url/)
-  // The manager of the workspace gets an invite's link in the answer, since no email is sent.
-  const workspace = made.body.workspaces[0].id
-  const path = `/v1/workspaces/${workspace}/invites`
-  const invite = await call(silent.url, "POST", path, { cookie, body: { email: "grace@example.com" } })
-  expect(invite.body.inviteUrl).toMatch(/^https:\/\/events\.example\.com\/invite#token=/)
 })
 
 describe("the development outbox", () => {

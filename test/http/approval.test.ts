@@ -1,8 +1,8 @@
 /** Approval of registrations: by organisers, one and many at once, and by the domain of the address. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { call, createEvent, createWorkspace } from "../support/api.ts"
-import { newEmail, openRegistrations } from "../support/registrations.ts"
+import { call, createEvent, createWorkspace, newEmail } from "../support/api.ts"
+import { openRegistrations } from "../support/registrations.ts"
 import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()

@@ -267,7 +267,7 @@ test("a webhook tells of each entry where it names the type, and nowhere else", 
 })
 
 describe("the log", () => {
-  test("is filtered by act, actor, object and time, and given as a file", async () => {
+  test("is filtered by act, actor, object and time, given in pages, and as a file", async () => {
     const made = await createWorkspace(server.url)
     const path = `/v1/workspaces/${made.id}/audit`
     const make = async (name: string): Promise<Json> =>
@@ -284,24 +284,18 @@ describe("the log", () => {
     expect(await targets(`from=${at}`)).toContain(second.id)
     const paged = await api("GET", `${path}?action=api_key.created&limit=1`, { key: made.key })
     expect(paged.headers.get("link")).toContain("action=api_key.created")
+    const next = await api("GET", `${path}?action=api_key.created&limit=1&cursor=${paged.body.nextCursor}`, {
+      key: made.key,
+    })
+    expect([paged, next].map(({ body }) => body.entries.map(({ targetId }: Json) => targetId))).toEqual([
+      [second.id],
+      [first.id],
+    ])
+    expect(next.body.nextCursor).toBeNull()
     const file = await api("GET", `${path}?action=api_key.created&format=csv`, { key: made.key })
     const [head, ...lines] = file.body.split("\r\n")
     expect(head).toBe("id,createdAt,action,actorKind,actorId,targetId,requestId,address,client")
     expect(lines.map((line: string) => line.split(",")[5])).toEqual([second.id, first.id, undefined])
-  })
-
-  test("is read in pages by owners, admins and keys of the workspace, and by nobody else", async () => {
-    const path = `/v1/workspaces/${acme.id}/audit`
-    await api("POST", "/v1/api-keys", { key: acme.key, body: {} })
-    const first = await api("GET", `${path}?limit=1`, { key: acme.key })
-    expect([first.status, first.body.entries.length]).toEqual([200, 1])
-    const second = await api("GET", `${path}?limit=1&cursor=${first.body.nextCursor}`, { key: acme.key })
-    expect(second.body.entries[0].id).not.toBe(first.body.entries[0].id)
-    const foreign = await createWorkspace(server.url)
-    expect((await api("GET", path, { key: foreign.key })).status).toBe(404)
-    expect((await api("GET", path, { cookie: foreign.owner.cookie })).status).toBe(404)
-    expect((await api("GET", `/v1/workspaces/${randomUUID()}/audit`, { key: acme.key })).status).toBe(404)
-    expect((await api("GET", `${path}?limit=0`, { key: acme.key })).status).toBe(400)
   })
 
   test("cannot be changed or emptied by a statement, only go with its workspace", async () => {
@@ -363,14 +357,4 @@ test("a webhook with the log is for those who may read the log", async () => {
     expect((await api("PATCH", `/v1/webhooks/${endpoint.id}`, turned)).status).toBe(403)
   }
   expect((await api("GET", delivery, { key: made.key })).body.body).toMatchObject({ type: "audit.created" })
-})
-
-describe("an API key with an end", () => {
-  test("is listed with it", async () => {
-    const expiresAt = "2099-01-01T00:00:00.000Z"
-    const { cookie } = acme.owner
-    const made = await api("POST", `/v1/workspaces/${acme.id}/api-keys`, { cookie, body: { name: "short", expiresAt } })
-    expect(made.body.expiresAt).toBe(expiresAt)
-    expect((await api("GET", "/v1/events", { key: made.body.secret })).status).toBe(200)
-  })
 })

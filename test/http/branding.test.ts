@@ -32,11 +32,13 @@ describe("the shades of an accent", () => {
   test("are legible on every ground of both schemes, for colours all over the cube", () => {
     const levels = Array.from({ length: 9 }, (_, index) => Math.min(255, index * 32))
     const colors = levels.flatMap((red) => levels.flatMap((green) => levels.map((blue) => [red, green, blue] as const)))
-    const contrasts = (color: string) =>
-      (["light", "dark"] as const).flatMap((scheme) => {
-        const { accent, onAccent, soft } = shadesOf(color)[scheme]
+    const contrasts = (color: string) => {
+      const shades = shadesOf(color)
+      return (["light", "dark"] as const).flatMap((scheme) => {
+        const { accent, onAccent, soft } = shades[scheme]
         return [...GROUNDS[scheme], onAccent, soft].map((other) => contrastOf(accent, other))
       })
+    }
     for (const parts of colors) {
       const color = `#${Buffer.from(parts).toString("hex")}`
       expect(Math.min(...contrasts(color)), color).toBeGreaterThanOrEqual(4.5)

@@ -2,8 +2,16 @@
 import { describe, expect, onTestFinished, test } from "vitest"
 import { fixture, samplesIn, samplesOf } from "../media/broadcast/support.ts"
 import { createWorkspace, type Json } from "../support/api.ts"
-import { bytesAt, filesIn, type OnAir, recordingOf, startBroadcast, textAt as text } from "../support/broadcasts.ts"
-import { pushStream } from "../support/encoder.ts"
+import {
+  apiOf,
+  bytesAt,
+  filesIn,
+  type OnAir,
+  recordingOf,
+  startBroadcast,
+  textAt as text,
+} from "../support/broadcasts.ts"
+import { push, pushStream } from "../support/encoder.ts"
 import { startMediaServer } from "../support/server.ts"
 import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
@@ -53,21 +61,31 @@ describe("files of ffmpeg", () => {
     expect((await early).status).toBe(204)
   })
 
-  test("go on without their description after the server was started again", async () => {
+  test("go on without their description after the server was started again, and so does a stream", async () => {
     const own = await startMediaServer()
     const { key } = await createWorkspace(own.url)
-    const onAir = await goLive(own, key)
+    const [onAir, streamed] = [await goLive(own, key), await goLive(own, key)]
     for (const name of ["init.mp4", "index0.m4s"]) expect(await putFile(onAir.url, name)).toBe(204)
+    await push(streamed.streamUrl, STREAM)
     const again = await own.restart()
     onTestFinished(() => again.stop())
-    const moved = onAir.url.replace(own.url, again.url)
-    const both = ["index1.m4s", "index2.m4s"].map((name) => putFile(moved, name))
+    const moved = (url: string) => url.replace(own.url, again.url)
+    const both = ["index1.m4s", "index2.m4s"].map((name) => putFile(moved(onAir.url), name))
     expect(await Promise.all(both)).toEqual([204, 204])
-    const stop = `${again.url}/v1/phases/${onAir.phaseId}/broadcast/stop`
-    await fetch(stop, { method: "POST", headers: { "x-api-key": key } })
-    const recording = await recordingOf(again.url, key, onAir.eventId)
+    expect((await push(moved(streamed.streamUrl), STREAM)).status).toBe(204)
+    const playlist = await text(moved(streamed.playbackUrl))
+    expect(filesIn(playlist).slice(0, 2)).toEqual(["s0.m4s", "s1.m4s"])
+    expect(playlist).toContain("#EXT-X-DISCONTINUITY\n")
+    const base = moved(streamed.playbackUrl).replace("index.m3u8", "")
+    expect((await bytesAt(`${base}s0.m4s`)).byteLength).toBeGreaterThan(1000)
+    const recordedOf = async ({ phaseId, eventId }: OnAir) => {
+      await apiOf(again.url, key)("POST", `/v1/phases/${phaseId}/broadcast/stop`)
+      return samplesIn(await bytesAt((await recordingOf(again.url, key, eventId)).downloadUrl))
+    }
     const sent = FILES.map((name) => fixture(`ffmpeg-files/${name}`))
-    expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(samplesIn(new Uint8Array(Buffer.concat(sent))))
+    expect(await recordedOf(onAir)).toEqual(samplesIn(new Uint8Array(Buffer.concat(sent))))
+    const { video, audio } = samplesIn(STREAM)
+    expect(await recordedOf(streamed)).toEqual({ video: 2 * video, audio: 2 * audio })
   })
 
   test("come back after another encoder; without any description they leave it alone", async () => {
@@ -147,10 +165,14 @@ describe("pieces of a browser", () => {
     expect([0, 401]).toContain((await answer).status)
   })
 
-  test("that come faster than they may are to come again, and staff are told", async () => {
+  test("that come faster than they may are to come again, a stream is refused, and staff are told", async () => {
     const own = await startMediaServer({ BROADCAST_MAX_KBPS: "64" })
     onTestFinished(() => own.stop())
-    const onAir = await goLive(own, (await createWorkspace(own.url)).key)
+    const { key } = await createWorkspace(own.url)
+    const streamed = await goLive(own, key)
+    expect((await push(streamed.streamUrl, STREAM, STREAM, STREAM)).status).toBe(400)
+    expect((await streamed.state()).ingest.failure).toMatchObject({ code: "too_fast" })
+    const onAir = await goLive(own, key)
     expect(await put(onAir.streamUrl, 0, STREAM)).toMatchObject({ status: 204 })
     const tooFast = await fetch(`${onAir.streamUrl}?seq=1`, { method: "PUT", body: STREAM })
     expect([tooFast.status, await tooFast.json()]).toMatchObject([429, { code: "rate_limited" }])

@@ -1,7 +1,7 @@
 /** Cancelling an event before its start: who may, what is closed meanwhile, and what is told. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, type Json } from "../support/api.ts"
+import { type CallOptions, call, createEvent, type Json, newEmail } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
@@ -22,7 +22,6 @@ const published = async (fields: object = {}): Promise<Json> => {
   })
   return (await drive(event.id, "publish")).body
 }
-const newEmail = () => `${randomUUID()}@example.com`
 const register = (id: string, email = newEmail()) =>
   call(server.url, "POST", `/v1/public/events/${id}/register`, { body: { name: "Ada", email } })
 const lettersTo = async (email: string): Promise<ReadonlyArray<Json>> =>

@@ -1,11 +1,10 @@
 /** Clips of recordings, and what is counted of media. */
-import { randomUUID } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { request } from "node:http"
 import { join } from "node:path"
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { fixture } from "../media/broadcast/support.ts"
-import { type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { type CallOptions, call, createEvent, type Json } from "../support/api.ts"
 import { startBroadcast } from "../support/broadcasts.ts"
 import { pushStream } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
@@ -143,15 +142,10 @@ describe("refused is a clip", () => {
     }
   })
 
-  test("of a recording that is not ready, of none, and by another workspace", async () => {
+  test("of a recording that is not ready", async () => {
     const begun = await api("POST", `/v1/events/${recording.eventId}/recordings`, { body: {} })
-    const range = { startMs: 0, endMs: 1000 }
-    expect((await api("POST", `/v1/recordings/${begun.body.id}/clips`, { body: range })).status).toBe(409)
-    expect((await api("POST", `/v1/recordings/${randomUUID()}/clips`, { body: range })).status).toBe(404)
-    const { key } = await createWorkspace(server.url)
-    expect((await ask(range, { key })).status).toBe(404)
-    const { id } = (await ask(range)).body
-    for (const method of ["GET", "DELETE"]) expect((await api(method, `/v1/clips/${id}`, { key })).status).toBe(404)
+    const body = { startMs: 0, endMs: 1000 }
+    expect((await api("POST", `/v1/recordings/${begun.body.id}/clips`, { body })).status).toBe(409)
   })
 })
 

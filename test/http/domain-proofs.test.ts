@@ -1,4 +1,4 @@
-/** Proofs of domains end when their records are gone: by the daily look-up, and by another workspace that proves the domain. */
+/** Proofs of domains begin with their records, and end when those are gone: by the daily look-up, and by another workspace that proves the domain. */
 import { randomUUID } from "node:crypto"
 import { getServers, setServers } from "node:dns/promises"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
@@ -83,6 +83,44 @@ const losses = async ({ id, owner }: Workspace): Promise<ReadonlyArray<Json>> =>
 const letters = ({ owner }: Workspace) =>
   rows.run("select subject from mails where recipient = $1 and subject like 'A domain %'", [owner.email])
 const newDomain = () => `d${randomUUID()}.example`
+
+test("a domain counts once its DNS has the record", async () => {
+  const acme = await createWorkspace(server.url)
+  const { cookie } = acme.owner
+  const domain = newDomain()
+  const at = (method: string, path: string, body?: object) =>
+    call(server.url, method, path, body === undefined ? { cookie } : { cookie, body })
+  const connections = `/v1/workspaces/${acme.id}/connections`
+  const input = (issuer: string) => ({
+    name: "Acme login",
+    issuer,
+    clientId: "a",
+    clientSecret: "b",
+    domains: [domain],
+  })
+  const plain = await at("POST", connections, input("http://127.0.0.1:9"))
+  expect([plain.status, plain.body.code, plain.body.detail]).toEqual([
+    400,
+    "bad_request",
+    expect.stringMatching(/^issuer: /),
+  ])
+  const made = await at("POST", connections, input("https://login.invalid"))
+  const [{ proved, record }] = made.body.domains
+  expect([made.status, proved]).toEqual([201, false])
+  const path = `${connections}/${made.body.id}`
+  const find = async () => (await call(server.url, "GET", `/v1/auth/sso?email=ada@${domain}`)).body.connection
+  const check = async () => (await at("POST", `${path}/check`)).body
+  dns.records.set(record.name, ["gathercue-connection=another", "v=spf1 -all"])
+  expect((await check()).domains[0].proved).toBe(false)
+  expect(await find()).toBe(null)
+  expect((await call(server.url, "GET", `/v1/auth/sso/${made.body.id}/start`)).status).toBe(404)
+  const demanded = await at("PATCH", `/v1/workspaces/${acme.id}`, { sso: "required" })
+  expect([demanded.status, demanded.body.code]).toEqual([409, "conflict"])
+  dns.records.set(record.name, ["v=spf1 -all", record.value])
+  const found = await check()
+  expect([found.domains[0].proved, found.lastError]).toEqual([true, "The issuer is not reachable (dns)."])
+  expect(await find()).toEqual({ id: made.body.id, name: "Acme login" })
+})
 
 test("three days without the record end a proof, once for all nodes, and the owners are told", async () => {
   const { acme, id, record, check, isProved } = await connected(newDomain())

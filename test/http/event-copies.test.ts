@@ -19,7 +19,6 @@ import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 const server = sharedServer()
 const rows = sharedRows(server)
 const acme = sharedWorkspace(server)
-const stranger = sharedWorkspace(server)
 
 const api = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
   call(server.url, method, path, { key: acme.key, ...options })
@@ -365,16 +364,6 @@ describe("every state of the source", () => {
     })
     await step(body.id, "publish")
     await step(body.id, "start")
-  })
-
-  test("a deleted one is not found, and neither is one that never was or is another workspace's", async () => {
-    const { id } = await createEvent(server.url, acme.key)
-    await api("DELETE", `/v1/events/${id}`)
-    const theirs = await createEvent(server.url, stranger.key)
-    for (const missing of [id, randomUUID(), theirs.id, "nonsense"]) {
-      const { status, body } = await clone(missing)
-      expect([status, body.code]).toEqual([404, "not_found"])
-    }
   })
 
   test("one that is deleted meanwhile is not found, and there is no copy", async () => {

@@ -9,7 +9,6 @@ import {
   createPerson,
   createWorkspace,
   type Json,
-  signup,
 } from "../support/api.ts"
 import { addMember } from "../support/members.ts"
 import { whileHolding } from "../support/race.ts"
@@ -53,9 +52,6 @@ describe("callers", () => {
       )) as ReadonlyArray<Json>
     expect(await hosts(byMember.body.id)).toEqual([{ role: "host", account_id: member.id }])
     expect(await hosts((await clone(id)).body.id)).toEqual([])
-    const other = await signup(server.url)
-    expect((await clone(id, { key: undefined, cookie: other.cookie, headers })).status).toBe(404)
-    expect((await clone(id, { key: undefined })).status).toBe(401)
   })
 
   test("a member who is removed meanwhile makes no copy", async () => {
@@ -171,7 +167,12 @@ test("a workspace has a hundred at most", async () => {
   const { key } = await createWorkspace(server.url)
   const { id } = await createEvent(server.url, key)
   const send = () => api("POST", `/v1/events/${id}/template`, { key, body: { name: "Full" } })
-  for (let made = 1; made < 100; made += 1) expect((await send()).status).toBe(201)
+  const { body: first } = await send()
+  await rows.run(
+    `insert into events select copy.* from events e, generate_series(1, 98) n,
+            jsonb_populate_record(e, jsonb_build_object('id', md5(n || $1)::uuid)) copy where e.id = $1::uuid`,
+    [first.id],
+  )
   expect((await send()).status).toBe(201)
   expect(await send()).toMatchObject({ status: 409, body: { detail: "A workspace has at most 100 templates." } })
 })

@@ -284,6 +284,31 @@ describe("phases", () => {
   })
 })
 
+describe("the switch of reminders", () => {
+  test("is on unless it is turned off when the event is made", async () => {
+    const on = await createEvent(server.url, acme.key)
+    const off = await createEvent(server.url, acme.key, { reminders: false })
+    expect([on.reminders, off.reminders]).toEqual([true, false])
+    const read = async (id: string) => (await api("GET", `/v1/events/${id}`)).body.reminders
+    expect([await read(on.id), await read(off.id)]).toEqual([true, false])
+    const { events } = (await api("GET", "/v1/events?limit=2")).body
+    expect(events.map(({ reminders }: { reminders: boolean }) => reminders)).toEqual([false, true])
+    expect((await call(server.url, "GET", `/v1/public/events/${on.id}`)).body).not.toHaveProperty("reminders")
+  })
+
+  test("is changed by a PATCH in every state, and stays where another field is changed", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const path = `/v1/events/${event.id}`
+    const patch = async (body: object) => (await api("PATCH", path, { body })).body.reminders
+    expect(await patch({ reminders: false })).toBe(false)
+    await api("POST", `${path}/publish`)
+    expect(await patch({ title: "Another" })).toBe(false)
+    expect(await patch({ reminders: true })).toBe(true)
+    expect((await api("POST", `${path}/start`)).body.reminders).toBe(true)
+    expect((await api("GET", path)).body).toMatchObject({ reminders: true, title: "Another" })
+  })
+})
+
 describe("a start in the past", () => {
   const PAST = "2020-01-01T00:00:00.000Z"
   const warning = {

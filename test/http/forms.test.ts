@@ -1,7 +1,6 @@
 /** The registration form of an event: its questions, the answers of registrants, and what becomes of them when it changes. */
-import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { createEvent, type Json, tokenIn } from "../support/api.ts"
+import { createEvent, type Json, newEmail, tokenIn } from "../support/api.ts"
 import { apiOf, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()
@@ -39,7 +38,6 @@ const published = async (questions: ReadonlyArray<object> = QUESTIONS): Promise<
   expect((await api("POST", `/v1/events/${id}/publish`, key())).status).toBe(200)
   return id
 }
-const newEmail = () => `${randomUUID()}@example.com`
 const register = (id: string, answers?: object, email = newEmail()) =>
   api("POST", `/v1/public/events/${id}/register`, { body: { name: "Ada", email, ...(answers && { answers }) } })
 const linksTo = async (email: string): Promise<ReadonlyArray<string>> =>
@@ -128,11 +126,11 @@ describe("a registration with a form", () => {
 
   test("refuses thousands of answers with the first faults, and more than 64 KiB of answers", async () => {
     const id = await published()
-    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`q${n}`, 1]))
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`q${n}`, 1]))
     const answer = await register(id, many)
     expect([answer.status, answer.body.errors.length]).toEqual([400, 5])
-    expect(answer.body.detail).toContain("and 19997 more faults")
-    const huge = await register(id, Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`q${n}`, 1])))
+    expect(answer.body.detail).toContain("and 1997 more faults")
+    const huge = await register(id, Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`q${n}`, 1])))
     expect([huge.status, huge.body.code]).toEqual([413, "payload_too_large"])
     const long = Array.from({ length: 14 }, (_, n) => ({ id: `q${n}`, kind: "longText", text: "Why?" }))
     const other = await published(long)
@@ -280,8 +278,6 @@ describe("a form", () => {
         "#/questions/0/maximum",
       ],
       ["a blank text", [{ id: "a", kind: "text", text: " \u200b" }], "#/questions/0/text"],
-      ["a text that is too long", [{ id: "a", kind: "text", text: "x".repeat(2001) }], "#/questions/0/text"],
-      ["a kind that there is not", [{ id: "a", kind: "file", text: "A" }], "#/questions/0/kind"],
       ["an id with other characters", [{ id: "a b", kind: "text", text: "A" }], "#/questions/0/id"],
       ["an id of a prototype", [{ id: "__proto__", kind: "text", text: "A" }], "#/questions/0/id"],
     ]

@@ -1,5 +1,5 @@
 /** What one account may found and store, and who may store media at all. */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { Client } from "../gateway/client.ts"
 import {
   type Account,
@@ -16,6 +16,7 @@ import {
 import { linkIn, startMailServer } from "../support/mail-server.ts"
 import { rowsOf } from "../support/rows.ts"
 import { startMediaServer, startTestServer, type TestServer } from "../support/server.ts"
+import { shared, sharedServer } from "../support/shared.ts"
 
 const publishedEvent = async (server: TestServer, { key }: Workspace): Promise<string> => {
   const event = await createEvent(server.url, key)
@@ -28,15 +29,13 @@ const beginIn = async (server: TestServer, workspace: Workspace, sizeBytes: numb
 }
 
 describe("an account", () => {
-  let server: TestServer
-  beforeAll(async () => {
-    server = await startMediaServer({
+  const server = sharedServer(() =>
+    startMediaServer({
       WORKSPACES_PER_ACCOUNT: "3",
       MEDIA_QUOTA_BYTES: "100000",
       MEDIA_QUOTA_BYTES_PER_FOUNDER: "150000",
-    })
-  })
-  afterAll(() => server.stop())
+    }),
+  )
 
   test("founds as many workspaces as it may, also at once, and another when one is gone", async () => {
     const owner = await signup(server.url)
@@ -68,28 +67,22 @@ describe("an account", () => {
 })
 
 describe("in production, with mail", () => {
-  const open = async () => {
-    const mail = await startMailServer()
-    const server = await startTestServer({
+  const mail = shared(startMailServer, (one) => one.close())
+  const server = sharedServer(() =>
+    startTestServer({
       NODE_ENV: "production",
       PUBLIC_URL: "https://events.example.com",
       TRUSTED_PROXIES: "127.0.0.1",
       SMTP_URL: mail.url,
       MAIL_FROM: "Events <events@example.com>",
-    })
-    onTestFinished(async () => {
-      await server.stop()
-      await mail.close()
-    })
-    const verify = async ({ email }: Account) => {
-      const token = tokenIn(linkIn(await mail.next(email)).href)
-      expect((await call(server.url, "POST", "/v1/accounts/verify", { body: { token } })).status).toBe(200)
-    }
-    return { server, verify }
+    }),
+  )
+  const verify = async ({ email }: Account) => {
+    const token = tokenIn(linkIn(await mail.next(email)).href)
+    expect((await call(server.url, "POST", "/v1/accounts/verify", { body: { token } })).status).toBe(200)
   }
 
   test("a workspace stores and broadcasts once one of its owners has proved an address", async () => {
-    const { server, verify } = await open()
     const owner = await signup(server.url)
     const workspace = await createWorkspace(server.url, owner)
     const event = await createLiveEvent(server.url, workspace.key, { phases: [{ modality: "broadcast" }] })
@@ -121,7 +114,6 @@ describe("in production, with mail", () => {
   })
 
   test("bytes of a workspace whose proof is gone are not taken any more", async () => {
-    const { server, verify } = await open()
     const owner = await signup(server.url)
     await verify(owner)
     const workspace = await createWorkspace(server.url, owner)

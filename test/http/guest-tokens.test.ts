@@ -1,9 +1,8 @@
 /** Every way a partner's token or key set can be wrong: one refusal for the guest, the reason for the integration's owner. */
-import { generateKeyPairSync, randomUUID } from "node:crypto"
+import { generateKeyPairSync } from "node:crypto"
 import fc from "fast-check"
-import postgres from "postgres"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { call, createEvent, createWorkspace } from "../support/api.ts"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { call, createWorkspace } from "../support/api.ts"
 import { type Answer, startReceiver, status } from "../support/http-receiver.ts"
 import {
   type Claims,
@@ -16,7 +15,6 @@ import {
   signToken,
 } from "../support/partner.ts"
 import { openPartnerHouse, type PartnerHouse, REFUSED, summary } from "../support/partner-house.ts"
-import { startTestServer } from "../support/server.ts"
 
 const key = newPartnerKey("k1")
 const other = newPartnerKey("k2")
@@ -246,28 +244,6 @@ describe("an issuer with a key set", () => {
       expect((await house.standing(id)).error, what).toBe(error)
       expect(receiver.received, what).toHaveLength(1)
     }
-  })
-
-  test("at an address that may not be called is unavailable, and is not called", async () => {
-    const strict = await startTestServer({ ALLOW_LOOPBACK_TARGETS: "false" })
-    const database = postgres(strict.databaseUrl, { max: 1 })
-    onTestFinished(async () => {
-      await database.end()
-      await strict.stop()
-    })
-    const receiver = await startReceiver(publishes(key.jwk))
-    const workspace = await createWorkspace(strict.url)
-    // As if the rules had been laxer on the day it was registered.
-    await database`insert into guest_integrations (id, workspace_id, issuer, jwks_url)
-      values (${randomUUID()}, ${workspace.id}, ${ISSUER}, ${receiver.url})`
-    const { id } = await createEvent(strict.url, workspace.key)
-    await call(strict.url, "POST", `/v1/events/${id}/publish`, { key: workspace.key })
-    const answer = await call(strict.url, "POST", `/v1/events/${id}/guest-session`, {
-      body: { token: await signToken(key.privateKey, guestClaims()) },
-    })
-    expect([answer.status, answer.body.code, receiver.received.length]).toEqual([503, "unavailable", 0])
-    const [row] = await database`select last_error from guest_integrations`
-    expect(row?.["last_error"]).toBe("jwks_refused")
   })
 
   test("is not fetched for a token with another algorithm", async () => {

@@ -6,10 +6,10 @@ import { describe, expect, test } from "vitest"
 import { Api } from "../../src/http/contract/api.ts"
 import { Example } from "../../src/http/contract/endpoint.ts"
 import { ignoredProperties } from "../../src/http/transport/ignored-properties.ts"
-import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { call, createEvent, type Json } from "../support/api.ts"
 import { description } from "../support/description.ts"
 
-import { ownServer, sharedServer, sharedWorkspace } from "../support/shared.ts"
+import { sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()
 const acme = sharedWorkspace(server)
@@ -76,13 +76,6 @@ describe("the header", () => {
     const answer = await post({ text: "Why?", titel: "x" }, `/v1/public/events/${event.id}/questions`)
     expect(answer.headers.get("access-control-expose-headers")).toContain(HEADER)
     expect(answer.headers.get(HEADER)).toBe("titel")
-  })
-
-  test("is not there in production", async () => {
-    const production = await ownServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
-    const { key } = await createWorkspace(production.url)
-    const answer = await call(production.url, "POST", "/v1/events", { key, body: { ...EVENT, titel: "x" } })
-    expect([answer.status, answer.headers.get(HEADER)]).toEqual([201, null])
   })
 })
 

@@ -7,6 +7,7 @@ import {
   call,
   createEvent,
   createWorkspace,
+  newEmail,
   PASSWORD,
   signup,
   tokenIn,
@@ -28,7 +29,6 @@ beforeAll(() => {
 
 const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
 const invite = (body: object = {}) => api("POST", invites, { key: acme.key, body })
-const newEmail = () => `${randomUUID()}@example.com`
 const accept = (token: string, { cookie }: Account) => api("POST", `/v1/invites/${token}/accept`, { cookie })
 const roleIn = async ({ cookie }: Account): Promise<string | undefined> =>
   (await api("GET", "/v1/accounts/me", { cookie })).body.workspaces.find(({ id }: { id: string }) => id === acme.id)

@@ -1,8 +1,9 @@
-/** Captions of a room that come after it has closed: a speech recogniser is some seconds behind. */
+/** Captions of rooms that are recorded, also those that come after a room has closed: a speech recogniser is some seconds behind. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/seats.ts"
 import { createLiveEvent, type Json } from "../support/api.ts"
 import { CaptureHouse } from "../support/capture-house.ts"
+import type { Egress } from "../support/livekit-server.ts"
 import { rowsOf } from "../support/rows.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -39,6 +40,83 @@ const said = (segment: string, t0: number, text: string, roomId?: string) => ({
   t1: Math.max(0, Math.round(t0)) + 400,
   text,
   ...(roomId === undefined ? {} : { roomId }),
+})
+
+test("captions of the main room and of a breakout's room become the transcripts of their recordings, and no others", async () => {
+  const { event, room, host } = await house.openRoom("breakout", {
+    phases: [{ modality: "breakout", featureSet: ["capture", "transcript"] }],
+  })
+  house.livekit.enter(room, "host")
+  await host.command("capture.start", { kinds: ["recording"] })
+  const people = await Promise.all(["Ada", "Bob"].map((name) => house.personOf(event, "participant", name)))
+  const planned = await host.command("breakout.plan", { rooms: 1, strategy: "balanced" })
+  const { d } = await host.command("breakout.open", { planId: planned.d.plan.id })
+  const table: string = d.rooms[0].id
+  const tableRoom = mediaRoomOf({ eventId: event.id, phaseId: "", roomId: table })
+  house.livekit.enter(tableRoom, "somebody")
+  const [main, own] = [await house.egressOf(room), await house.egressOf(tableRoom)]
+  const since = Date.parse(event.startedAt)
+  const began = (egress: Egress) => Number(egress.startedAt.slice(0, -6)) - since
+  const pushed = await host.command("transcript.push", {
+    segments: [
+      said("m1", began(main) + 500, "said to all"),
+      said("t1", began(own) + 300, "said at the table", table),
+      { ...said("t2", began(own) + 900, "really?", table), speaker: "Bob" },
+      said("t3", began(own) + 60_000, "after the recording", table),
+    ],
+  })
+  expect(pushed).toMatchObject({ ok: true })
+  expect(await host.command("transcript.push", { segments: [said("x", 0, "nowhere", "nowhere")] })).toMatchObject({
+    ok: false,
+    e: { code: "not_found" },
+  })
+  // Only the people at the table receive its captions.
+  const heard = await people[0]?.next(
+    ({ t, d: heardOf }) => t === "transcript.segment" && heardOf.segment === "t1",
+    "the caption",
+  )
+  expect(heard?.d).toMatchObject({ text: "said at the table", roomId: table })
+  const draft = await house.call("GET", `/v1/events/${event.id}/tables/${table}/summary/draft`)
+  expect(draft).toMatchObject({
+    status: 200,
+    body: {
+      summary: { tldr: "", questions: ["really?"] },
+      stats: { totalWords: 8, headcount: 2, lifetimeSeconds: 60 },
+      people: [
+        { userId: "Ada", name: "Ada", words: 7, turns: 2 },
+        { userId: "Bob", name: "Bob", words: 1, turns: 1 },
+      ],
+    },
+  })
+  expect((await house.call("GET", `/v1/events/${event.id}/tables/other/summary/draft`)).status).toBe(404)
+  await host.command("event.end", {})
+  for (const egress of [main, own]) {
+    await eventually(() => egress.status === "EGRESS_ENDING", "the end of the recording")
+    await house.complete(egress)
+    await house.tell(egress)
+  }
+  const recordings = await house.settled(event)
+  const textOf = async (kind: string) => {
+    const { id } = recordings.find((one) => one.kind === kind)
+    const segments = async () => (await house.call("GET", `/v1/recordings/${id}/transcript`)).body.segments ?? []
+    await eventually(async () => (await segments()).length > 0, "the transcript")
+    return (await segments()).map(({ t0, text }: { t0: number; text: string }) => [t0, text])
+  }
+  expect(await textOf("merged")).toEqual([[500, "said to all"]])
+  expect(await textOf("room")).toEqual([
+    [300, "said at the table"],
+    [900, "really?"],
+  ])
+  // What was said at a table is not for everybody.
+  const merged = recordings.find(({ kind }) => kind === "merged")
+  await house.call("PATCH", `/v1/events/${event.id}`, { visibility: "public" })
+  const recap = (await house.call("GET", `/v1/public/events/${event.id}/recap`)).body
+  expect(recap.recording).toMatchObject({ id: merged?.id })
+  expect(recap.summary.speakers).toMatchObject([{ name: "Ada", words: 3 }])
+  const whole = async () => (await house.call("GET", `/v1/events/${event.id}/transcript`)).body
+  await eventually(async () => (await whole()).segments?.length > 0, "the event's transcript")
+  expect((await whole()).segments.map(({ text }: { text: string }) => text)).toEqual(["said to all"])
+  for (const person of [host, ...people]) await person.cut()
 })
 
 test("the last words of a room come after it closed, and are in the transcript of its recording", async () => {

@@ -125,12 +125,7 @@ describe("the list of links", () => {
     expect(await list(`eventId=${event.id}`)).toEqual([])
   })
 
-  test("is of admins alone, and of their own workspace", async () => {
-    const member = await addMember(server.url, rows, acme.id, "member")
-    expect((await api("GET", at("links"), { cookie: member.cookie })).status).toBe(403)
-    expect((await api("GET", at("links"))).status).toBe(401)
-    expect((await api("GET", at("links"), asOwner(other))).status).toBe(404)
-    expect((await api("GET", at("links"), { key: other.key })).status).toBe(404)
+  test("is of the own workspace", async () => {
     const { eventId } = await startBroadcast(server.url, acme.key)
     expect((await api("GET", at(`links?eventId=${eventId}`, other), asOwner(other))).body.links).toEqual([])
   })
@@ -209,14 +204,9 @@ describe("ending links", () => {
     expect(await put(uploadUrl)).toBe(204)
   })
 
-  test("is of admins alone, and ends an owner's for owners alone", async () => {
-    const [member, admin] = [
-      await addMember(server.url, rows, acme.id, "member"),
-      await addMember(server.url, rows, acme.id, "admin"),
-    ]
+  test("ends an owner's for owners alone", async () => {
+    const admin = await addMember(server.url, rows, acme.id, "admin")
     const query = `accountId=${acme.owner.id}`
-    expect((await end(query, { cookie: member.cookie })).status).toBe(403)
-    expect((await end(query, {})).status).toBe(401)
     expect((await end(query, { cookie: admin.cookie })).status).toBe(403)
     expect((await end(`accountId=${admin.id}`, { cookie: admin.cookie })).status).toBe(204)
     expect((await end(query)).status).toBe(204)

@@ -1,7 +1,7 @@
 /** Passkeys over REST, with an authenticator in software, and the emails about sign-ins. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { type Account, call, createWorkspace, type Json, PASSWORD, signup, tokenIn } from "../support/api.ts"
+import { type Account, call, createWorkspace, type Json, PASSWORD, problemOf, signup, tokenIn } from "../support/api.ts"
 import { Authenticator, type Wrong } from "../support/authenticator.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { startTestServer } from "../support/server.ts"
@@ -15,7 +15,6 @@ const ORIGIN = "https://events.example.com"
 const api = apiOf(server)
 const PASSKEYS = "/v1/accounts/passkeys"
 const LOGIN = "/v1/accounts/login/passkey"
-const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]
 const mfaOf = async ({ cookie }: Pick<Account, "cookie">) => (await api("GET", "/v1/accounts/mfa", { cookie })).body
 const actionsOf = async ({ cookie, workspaceId }: Account) =>
   (await api("GET", `/v1/workspaces/${workspaceId}/audit`, { cookie })).body.entries.map(({ action }: Json) => action)

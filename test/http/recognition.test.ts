@@ -4,9 +4,15 @@ import type { ServerResponse } from "node:http"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json } from "../support/api.ts"
-import { answerTo, type Misbehave, startRecogniser, type TestRecogniser } from "../support/recogniser.ts"
-import { rowsOf } from "../support/rows.ts"
+import {
+  type AskedRecogniser,
+  answerTo,
+  type Misbehave,
+  startRecogniser,
+  type TestRecogniser,
+} from "../support/recogniser.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
+import { shared, sharedRows, sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { noiseOf, tonesOf } from "../support/wav.ts"
 
@@ -24,25 +30,36 @@ const apiOf =
 
 interface House {
   readonly server: TestServer
-  readonly recogniser: TestRecogniser
+  /** Requests of this test. */
+  readonly asked: () => ReadonlyArray<AskedRecogniser>
   readonly api: Api
   readonly key: string
 }
 
 /** A server without ffmpeg, which sends files as they are. */
-const openHouse = async (
-  misbehave: Misbehave = () => false,
-  environment: { [key: string]: string } = {},
-): Promise<House> => {
-  const recogniser = await startRecogniser(misbehave)
-  const settings = { FFMPEG_PATH: "off", TRANSCRIBE_URL: recogniser.url, TRANSCRIBE_KEY: "a-key", ...environment }
-  const server = await startMediaServer(settings)
-  onTestFinished(async () => {
-    await server.stop()
-    await recogniser.stop()
+const startWith = ({ url }: TestRecogniser): Promise<TestServer> =>
+  startMediaServer({
+    FFMPEG_PATH: "off",
+    TRANSCRIBE_URL: url,
+    TRANSCRIBE_KEY: "a-key",
+    TRANSCRIBE_MODEL: "large",
   })
+
+/** How the shared recogniser answers the test that runs. */
+let misbehave: Misbehave = () => false
+const recogniser = shared(
+  () => startRecogniser((...given) => misbehave(...given)),
+  (one) => one.stop(),
+)
+const server = sharedServer(() => startWith(recogniser))
+const rows = sharedRows(server)
+
+/** A workspace whose recordings the recogniser treats in this way. */
+const openHouse = async (own: Misbehave = () => false): Promise<House> => {
+  const before = recogniser.asked.length
+  misbehave = (response, asked, nth) => own(response, asked, nth - before)
   const { key } = await createWorkspace(server.url)
-  return { server, recogniser, key, api: apiOf(server.url, key) }
+  return { server, key, api: apiOf(server.url, key), asked: () => recogniser.asked.slice(before) }
 }
 
 const upload = async (
@@ -80,7 +97,7 @@ const announced = async ({ api }: House): Promise<ReadonlyArray<Json>> =>
   )
 
 test("a recording that becomes ready is sent with the language of its event, and its transcript is announced once", async () => {
-  const house = await openHouse(undefined, { TRANSCRIBE_MODEL: "large" })
+  const house = await openHouse()
   await announced(house)
   const recording = await upload(house, SOUND, { language: "de" })
   const transcript = await transcriptOf(house, recording)
@@ -91,7 +108,7 @@ test("a recording that becomes ready is sent with the language of its event, and
       { t0: 2000, t1: 3500, speaker: "", lang: "de", text: "700 Hz" },
     ],
   })
-  const [asked, ...others] = house.recogniser.asked
+  const [asked, ...others] = house.asked()
   expect(others).toEqual([])
   expect(asked?.path).toBe("/v1/audio/transcriptions")
   expect(asked?.headers.authorization).toBe("Bearer a-key")
@@ -140,7 +157,7 @@ test("after an answer of no use the recogniser is asked again, once each", async
     expect([name, segments.map(({ text }: Json) => text)]).toEqual([name, [`${500 + 100 * n} Hz`]])
   }
   expect(failed.size).toBe(USELESS.length)
-  expect(house.recogniser.asked).toHaveLength(2 * USELESS.length)
+  expect(house.asked()).toHaveLength(2 * USELESS.length)
 })
 
 test("after 429 the recogniser is asked no earlier than it says", async () => {
@@ -149,7 +166,7 @@ test("after 429 the recogniser is asked no earlier than it says", async () => {
     return nth === 1
   })
   await transcriptOf(house, await upload(house, SOUND))
-  const [first, second] = house.recogniser.asked
+  const [first, second] = house.asked()
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2990)
 })
 
@@ -164,7 +181,7 @@ test("a recording whose sound is refused fails with the reason, is not sent agai
   const segments = [{ t0: 0, t1: 900, text: "By hand" }]
   expect((await house.api("PUT", `/v1/recordings/${recording.id}/transcript`, { segments })).status).toBe(201)
   expect((await readOf(house, recording)).transcription).toBeNull()
-  expect(house.recogniser.asked).toHaveLength(1)
+  expect(house.asked()).toHaveLength(1)
 })
 
 /** The first request fails once `meanwhile` is done, which changes rows or files before the next try. */
@@ -176,8 +193,6 @@ const uploadAndFail = async (
     if (nth === 1) held.push(() => void response.writeHead(500).end())
     return nth === 1
   })
-  const rows = rowsOf(house.server.databaseUrl)
-  onTestFinished(rows.end)
   const recording = await upload(house, SOUND)
   await eventually(() => held.length === 1, "the first try")
   await meanwhile(house, rows.run)
@@ -192,15 +207,13 @@ test("a recogniser that fails again and again is given up after twelve tries", a
     if (held.length > 1) held.at(-1)?.()
     return true
   })
-  const rows = rowsOf(house.server.databaseUrl)
-  onTestFinished(rows.end)
   const recording = await upload(house, SOUND)
   await eventually(() => held.length === 1, "the first try")
   // The tries between would take half an hour.
   await rows.run("update media_jobs set attempts = 11 where kind = 'recognise'")
   held[0]?.()
   expect(await failedWith(house, recording)).toBe("The recogniser answered 500.")
-  expect(house.recogniser.asked).toHaveLength(2)
+  expect(house.asked()).toHaveLength(2)
 })
 
 test("work that no code expects to fail, such as on a broken database, is given up after twelve tries as well", async () => {
@@ -209,15 +222,14 @@ test("work that no code expects to fail, such as on a broken database, is given 
     held.push(() => void response.end(answerTo(asked)))
     return true
   })
-  const rows = rowsOf(house.server.databaseUrl)
-  onTestFinished(rows.end)
   const recording = await upload(house, SOUND)
   await eventually(() => held.length === 1, "the request")
   await rows.run("alter table media_jobs add constraint no_words check (captured is null)")
+  onTestFinished(async () => void (await rows.run("alter table media_jobs drop constraint no_words")))
   await rows.run("update media_jobs set attempts = 12 where kind = 'recognise'")
   held[0]?.()
   expect(await failedWith(house, recording)).toBe("The work was interrupted again and again.")
-  expect(house.recogniser.asked).toHaveLength(1)
+  expect(house.asked()).toHaveLength(1)
 })
 
 test("what a node with ffmpeg heard before is not heard twice by one without", async () => {
@@ -248,7 +260,7 @@ test("a file of a type that no recogniser takes is not sent without ffmpeg", asy
     statement("update recordings set content_type = 'video/x-matroska'"),
   )
   expect(await failedWith(house, recording)).toBe("Without ffmpeg video/x-matroska is not transcribed.")
-  expect(house.recogniser.asked).toHaveLength(1)
+  expect(house.asked()).toHaveLength(1)
 })
 
 test("silence has no transcript, and says so", async () => {
@@ -261,7 +273,7 @@ test("without ffmpeg a large file is not sent", async () => {
   expect(await failedWith(house, await upload(house, Uint8Array.from(noiseOf(25 * 1024 ** 2))))).toMatch(
     /^Without ffmpeg/,
   )
-  expect(house.recogniser.asked).toEqual([])
+  expect(house.asked()).toEqual([])
 })
 
 test("a transcript that is uploaded while the recogniser hears stays", async () => {
@@ -277,8 +289,6 @@ test("a transcript that is uploaded while the recogniser hears stays", async () 
   const segments = [{ t0: 0, t1: 900, text: "By hand" }]
   const { body } = await house.api("PUT", `/v1/recordings/${recording.id}/transcript`, { segments })
   held[0]?.()
-  const rows = rowsOf(house.server.databaseUrl)
-  onTestFinished(rows.end)
   const jobs = () => rows.run("select 1 from media_jobs where kind = 'recognise'")
   await eventually(async () => (await jobs()).length === 0, "the end of the job")
   expect(await transcriptOf(house, recording)).toMatchObject({ id: body.id, segments: [{ text: "By hand" }] })
@@ -297,8 +307,6 @@ test("a refusal that comes after an upload is not reported", async () => {
     segments: [{ t0: 0, t1: 900, text: "By hand" }],
   })
   held[0]?.()
-  const rows = rowsOf(house.server.databaseUrl)
-  onTestFinished(rows.end)
   const jobs = () => rows.run("select 1 from media_jobs where kind = 'recognise'")
   await eventually(async () => (await jobs()).length === 0, "the end of the job")
   expect((await readOf(house, recording)).transcription).toBeNull()
@@ -322,19 +330,23 @@ test("a recording of a phase without the feature `transcript` is not sent, and o
   }
   await transcriptOf(house, made[1])
   expect(await readOf(house, made[0])).toMatchObject({ status: "ready", transcription: null })
-  expect(house.recogniser.asked).toHaveLength(1)
+  expect(house.asked()).toHaveLength(1)
 })
 
 test("a server that stops while the recogniser hears asks again at its next start, and has one transcript", async () => {
-  const house = await openHouse((_, __, nth) => nth === 1)
+  const own = await startRecogniser((_, __, nth) => nth === 1)
+  onTestFinished(own.stop)
+  const first = await startWith(own)
+  const { key } = await createWorkspace(first.url)
+  const house: House = { server: first, key, api: apiOf(first.url, key), asked: () => own.asked }
   await announced(house)
   const recording = await upload(house, SOUND)
-  await eventually(() => house.recogniser.asked.length === 1, "the request")
-  const server = await house.server.restart()
-  onTestFinished(() => server.stop())
-  const again: House = { ...house, server, api: apiOf(server.url, house.key) }
+  await eventually(() => own.asked.length === 1, "the request")
+  const second = await first.restart()
+  onTestFinished(() => second.stop())
+  const again: House = { ...house, server: second, api: apiOf(second.url, key) }
   expect((await transcriptOf(again, recording)).segments).toHaveLength(2)
-  expect(house.recogniser.asked).toHaveLength(2)
+  expect(own.asked).toHaveLength(2)
   expect(await announced(again)).toHaveLength(1)
 })
 

@@ -1,9 +1,8 @@
 /** Transcripts of recordings: their formats, faults and revisions, and the cost of the longest. */
-import { randomUUID } from "node:crypto"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { request } from "undici"
 import { beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Json } from "../support/api.ts"
+import { type CallOptions, call, createEvent, type Json } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { rowsOf } from "../support/rows.ts"
 import { startMediaServer } from "../support/server.ts"
@@ -209,16 +208,6 @@ describe("refused is", () => {
       expect(body.errors.map(({ pointer }: Json) => pointer)).toEqual([0, 1, 2, 3, 4].map((n) => `#/segments/${n}/t0`))
       expect(body.detail).toContain(`; and ${count - 5} more fault`)
     }
-  })
-
-  test("a transcript of nothing, or by another workspace", async () => {
-    const { id } = await recorded()
-    expect((await api("GET", `/v1/recordings/${id}/transcript`)).status).toBe(404)
-    expect((await put(randomUUID(), "text/vtt", VTT)).status).toBe(404)
-    const stranger = await createWorkspace(server.url)
-    expect((await put(id, "text/vtt", VTT, { key: stranger.key })).status).toBe(404)
-    await put(id, "text/vtt", VTT)
-    expect((await api("GET", `/v1/recordings/${id}/transcript`, { key: stranger.key })).status).toBe(404)
   })
 })
 

@@ -1,5 +1,5 @@
 /** Recordings from the upload to the player, over real sockets and a real disk. */
-import { createHash, randomBytes, randomUUID } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
@@ -155,30 +155,22 @@ describe("an upload", () => {
     expect(await settled(id)).toMatchObject({ status: "ready" })
   })
 
-  test("of which nothing came, or not all, is not complete yet", async () => {
-    const event = await published()
-    const { id, uploadUrl } = await begin(event.id)
-    const complete = (body: object) => api("POST", `/v1/recordings/${id}/complete`, { body })
-    expect(await complete({})).toMatchObject({ status: 409, body: { detail: "No bytes were uploaded." } })
-    const sound = wavOf(1)
-    await put(uploadUrl, sound.subarray(0, 1000))
-    expect(await complete({ sizeBytes: sound.byteLength })).toMatchObject({ status: 409 })
-    await put(uploadUrl, sound.subarray(1000), {
-      "content-range": `bytes 1000-${sound.byteLength - 1}/${sound.byteLength}`,
-    })
-    expect((await complete({ sizeBytes: sound.byteLength })).status).toBe(202)
-  })
-
-  test("of fewer bytes than were announced is not complete yet, and goes on", async () => {
+  test("of which nothing came, or less than was announced before or with its end, is not complete yet, and goes on", async () => {
     const event = await published()
     const sound = wavOf(1)
-    const { id, uploadUrl } = await begin(event.id, { sizeBytes: sound.byteLength })
-    await put(uploadUrl, sound.subarray(0, 1000))
-    expect((await api("POST", `/v1/recordings/${id}/complete`, { body: {} })).status).toBe(409)
-    await put(uploadUrl, sound.subarray(1000), {
-      "content-range": `bytes 1000-${sound.byteLength - 1}/${sound.byteLength}`,
-    })
-    expect((await api("POST", `/v1/recordings/${id}/complete`, { body: {} })).status).toBe(202)
+    for (const [announced, ended] of [
+      [{ sizeBytes: sound.byteLength }, {}],
+      [{}, { sizeBytes: sound.byteLength }],
+    ]) {
+      const { id, uploadUrl } = await begin(event.id, announced)
+      const complete = (body = ended) => api("POST", `/v1/recordings/${id}/complete`, { body })
+      expect(await complete({})).toMatchObject({ status: 409, body: { detail: "No bytes were uploaded." } })
+      await put(uploadUrl, sound.subarray(0, 1000))
+      expect((await complete()).status).toBe(409)
+      const range = `bytes 1000-${sound.byteLength - 1}/${sound.byteLength}`
+      await put(uploadUrl, sound.subarray(1000), { "content-range": range })
+      expect((await complete()).status).toBe(202)
+    }
   })
 
   test("of other bytes than its checksum says fails, and its bytes are removed", async () => {
@@ -322,34 +314,16 @@ describe("a recording's bytes", () => {
 })
 
 describe("beginning a recording", () => {
-  test("is refused for a draft, a foreign phase, another workspace, and bad input", async () => {
+  test("is refused for a draft, for a phase of another event, and beyond the largest size", async () => {
     const draft = await createEvent(server.url, acme.key)
     expect((await api("POST", `/v1/events/${draft.id}/recordings`, { body: {} })).status).toBe(409)
     const event = await published()
     const other = await published()
-    const begin = (body: object, options: CallOptions = {}) =>
-      api("POST", `/v1/events/${event.id}/recordings`, { body, ...options })
+    const begin = (body: object) => api("POST", `/v1/events/${event.id}/recordings`, { body })
     const phaseOf = async (id: string) => (await api("GET", `/v1/events/${id}`)).body.phases[0].id
     expect((await begin({ phaseId: await phaseOf(other.id) })).status).toBe(404)
     expect((await begin({ phaseId: await phaseOf(event.id) })).status).toBe(201)
     expect((await begin({ sizeBytes: 6 * 1024 ** 3 })).status).toBe(413)
-    expect((await begin({ sizeBytes: 0 })).status).toBe(400)
-    expect((await begin({ kind: "video" })).status).toBe(400)
-    const stranger = await createWorkspace(server.url)
-    expect((await begin({}, { key: stranger.key })).status).toBe(404)
-    const { id } = (await begin({})).body
-    for (const [method, path] of [
-      ["GET", ""],
-      ["DELETE", ""],
-      ["POST", "/complete"],
-    ]) {
-      const answer = await api(method ?? "", `/v1/recordings/${id}${path}`, {
-        key: stranger.key,
-        ...(method === "POST" ? { body: {} } : {}),
-      })
-      expect(answer.status).toBe(404)
-    }
-    expect((await api("GET", `/v1/recordings/${randomUUID()}`)).status).toBe(404)
   })
 })
 

@@ -1,45 +1,10 @@
-/** Reminders as organisers switch them, and as registrants get and refuse them from a whole server. */
+/** Reminders as registrants get and refuse them from a whole server. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, tokenIn, type Workspace } from "../support/api.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { call, createEvent, createWorkspace, tokenIn } from "../support/api.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startTestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
-
-describe("the switch of an event", () => {
-  let server: TestServer
-  let acme: Workspace
-  beforeAll(async () => {
-    server = await startTestServer()
-    acme = await createWorkspace(server.url)
-  })
-  afterAll(() => server.stop())
-  const api = (method: string, path: string, options: CallOptions = {}) =>
-    call(server.url, method, path, { key: acme.key, ...options })
-
-  test("is on unless it is turned off when the event is made", async () => {
-    const on = await createEvent(server.url, acme.key)
-    const off = await createEvent(server.url, acme.key, { reminders: false })
-    expect([on.reminders, off.reminders]).toEqual([true, false])
-    const read = async (id: string) => (await api("GET", `/v1/events/${id}`)).body.reminders
-    expect([await read(on.id), await read(off.id)]).toEqual([true, false])
-    const { events } = (await api("GET", "/v1/events?limit=2")).body
-    expect(events.map(({ reminders }: { reminders: boolean }) => reminders)).toEqual([false, true])
-    expect((await call(server.url, "GET", `/v1/public/events/${on.id}`)).body).not.toHaveProperty("reminders")
-  })
-
-  test("is changed by a PATCH in every state, and stays where another field is changed", async () => {
-    const event = await createEvent(server.url, acme.key)
-    const path = `/v1/events/${event.id}`
-    const patch = async (body: object) => (await api("PATCH", path, { body })).body.reminders
-    expect(await patch({ reminders: false })).toBe(false)
-    await api("POST", `${path}/publish`)
-    expect(await patch({ title: "Another" })).toBe(false)
-    expect(await patch({ reminders: true })).toBe(true)
-    expect((await api("POST", `${path}/start`)).body.reminders).toBe(true)
-    expect((await api("GET", path)).body).toMatchObject({ reminders: true, title: "Another" })
-  })
-})
 
 test("a server reminds at its start of what fell due while it was down, and not those who refused by the link in an email", async () => {
   const first = await startTestServer()

@@ -1,7 +1,7 @@
 /** A second factor: set up, asked for at every sign-in, each code once, and the workspaces that require one. */
 
 import { describe, expect, test } from "vitest"
-import { type Account, createWorkspace, type Json, PASSWORD, signup, tokenIn } from "../support/api.ts"
+import { type Account, createWorkspace, type Json, PASSWORD, problemOf, signup, tokenIn } from "../support/api.ts"
 import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { apiOf, sharedRows, sharedServer } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
@@ -17,7 +17,6 @@ const withCode = (mfaToken: string, code: string) =>
   api("POST", "/v1/accounts/login/code", { body: { mfaToken, code } })
 /** A token of the first step. */
 const tokenFor = async (account: Account): Promise<string> => (await login(account)).body.mfaToken
-const problemOf = ({ status, body }: { status: number; body: Json }) => [status, body.code]
 const auditOf = async ({ cookie, workspaceId }: Account): Promise<ReadonlyArray<Json>> =>
   (await api("GET", `/v1/workspaces/${workspaceId}/audit`, { cookie })).body.entries
 const actionsOf = async (account: Account) => (await auditOf(account)).map(({ action }) => action)

@@ -1,6 +1,7 @@
 /** Broadcasts that a media server makes of a room, and recorders that die late or without a word. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Client } from "../gateway/client.ts"
+import { createEvent } from "../support/api.ts"
 import { CaptureHouse } from "../support/capture-house.ts"
 import type { Egress } from "../support/livekit-server.ts"
 import { rowsOf } from "../support/rows.ts"
@@ -314,20 +315,22 @@ test("a broadcast that has ended is given as far as it came when its last record
 })
 
 test("staff are told of a broadcast that there is no room to make", async () => {
-  const own = await CaptureHouse.open({ MEDIA_QUOTA_BYTES: "1000" })
-  onTestFinished(() => own.close())
-  const { event, room, host } = await openStage(own)
-  const first = await own.egressOf(room)
+  const { event, room, host } = await openStage(house)
+  const first = await house.egressOf(room)
   await untilReports(host, "receiving -")
   await host.command("broadcast.pause", {})
   await eventually(() => first.status === "EGRESS_ENDING", "the take is ended")
-  await writeTake(own, first, 2, true, wavOf(2))
+  await write(first, 2, true)
+  const { id: other } = await createEvent(house.server.url, house.workspace.key)
+  await run(`insert into recordings (id, event_id, workspace_id, kind, status, size_bytes)
+    select gen_random_uuid(), id, workspace_id, 'upload', 'ready', ${2 ** 50} from events where id = '${other}'`)
+  onTestFinished(() => void run(`delete from recordings where event_id = '${other}'`))
   await host.command("broadcast.resume", {})
   await untilReports(host, "receiving -", "lost no_room")
-  expect(own.egressesOf(room)).toHaveLength(1)
+  expect(house.egressesOf(room)).toHaveLength(1)
   await host.cut()
-  own.server = await own.server.restart()
-  const again = await own.personOf(event, "host", "another host")
+  house.server = await house.server.restart()
+  const again = await house.personOf(event, "host", "another host")
   // By a report, or in what a host gets on arrival where the report came before.
   const reports = () => again.received.map(({ t, d }) => (t === "ready" ? d.encoder : t === "broadcast.stream" && d))
   await eventually(() => reports().some((one) => one?.failure?.code === "no_room"), "the other host to be told")

@@ -1,7 +1,6 @@
 /** Refusing emails that one did not ask for: the link in them, the page behind it, and what is sent afterwards. */
-import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { call, createEvent, createWorkspace, signup, tokenIn, type Workspace } from "../support/api.ts"
+import { call, createEvent, createWorkspace, newEmail, signup, tokenIn, type Workspace } from "../support/api.ts"
 import { linkIn, type MailServer, type ReceivedMail, startMailServer } from "../support/mail-server.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -36,7 +35,6 @@ const provedWorkspace = async (): Promise<Workspace> => {
   await call(server.url, "POST", "/v1/accounts/verify", { body: { token } })
   return createWorkspace(server.url, owner)
 }
-const newEmail = () => `${randomUUID()}@example.com`
 const invite = ({ id, key }: Workspace, email: string) =>
   call(server.url, "POST", `/v1/workspaces/${id}/invites`, { key, body: { email } })
 

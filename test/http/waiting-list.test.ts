@@ -1,9 +1,9 @@
 /** The waiting list of an event: who waits, who is offered a free place, and what becomes of the offer. */
 import { randomUUID } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import { call, type Json } from "../support/api.ts"
+import { call, type Json, newEmail } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { newEmail, openRegistrations } from "../support/registrations.ts"
+import { openRegistrations } from "../support/registrations.ts"
 import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 

@@ -1,6 +1,6 @@
 /** The pages for people as the server sends them: where, with which policy, and to be kept for how long. */
 import { expect, test } from "vitest"
-import { startServerWithPages, startTestServer } from "../support/server.ts"
+import { startServerWithPages } from "../support/server.ts"
 import { sharedServer } from "../support/shared.ts"
 
 const server = sharedServer(() =>
@@ -110,10 +110,4 @@ test("there is no playground in production, and no page with WEB=off, where link
   const host = await fetch(`${production.url}/host`)
   expect(host.headers.get("content-security-policy")).toContain("connect-src 'self' wss://events.example.com")
   await production.stop()
-})
-
-test("a server without the built pages has the plain ones", async () => {
-  const plain = await startTestServer()
-  expect(await (await fetch(`${plain.url}/`)).text()).toContain("This server runs live events")
-  await plain.stop()
 })

@@ -12,6 +12,7 @@ import {
   createEvent,
   createWorkspace,
   type Json,
+  newEmail,
   tokenIn,
   type Workspace,
 } from "../support/api.ts"
@@ -197,8 +198,6 @@ describe("headers of an endpoint", () => {
 })
 
 const rows = sharedRows(server)
-
-const newEmail = () => `${randomUUID()}@example.com`
 
 /** A workspace with a published event, and a receiver of what is told of its registrations. */
 const openHouse = async (fields: { readonly capacity?: number } = {}) => {

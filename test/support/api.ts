@@ -58,11 +58,20 @@ export const call = async (base: string, method: string, path: string, options: 
   return { status, headers: answered, body: parsed }
 }
 
+/** What a refusal says to programs. */
+export const problemOf = ({ status, body }: Pick<Answer, "status" | "body">): readonly [number, Json] => [
+  status,
+  body.code,
+]
+
 /** A call that is made again while the server has too much to do, as clients do it. Many calls at once may be too much for a busy machine. */
 export const untilTaken = async (make: () => Promise<Answer>): Promise<Answer> => {
   const answer = await make()
   return answer.status === 503 ? untilTaken(make) : answer
 }
+
+/** An address that nobody else has. */
+export const newEmail = (domain = "example.com") => `${randomUUID()}@${domain}`
 
 export const PASSWORD = "correct horse battery"
 

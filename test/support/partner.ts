@@ -1,5 +1,11 @@
 /** A partner as seen from outside: its keys, the key set it publishes, and the tokens it signs. */
-import { createSign, generateKeyPairSync, type JsonWebKey, type KeyObject } from "node:crypto"
+import {
+  createSign,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
+} from "node:crypto"
 import { type JWTHeaderParameters, SignJWT } from "jose"
 import type { Answer } from "./http-receiver.ts"
 
@@ -9,9 +15,21 @@ export interface PartnerKeyPair {
   readonly jwk: JsonWebKey
 }
 
-/** An RSA key pair; its JWK carries the `kid` when one is given. */
+/** Pairs by their length, used in turn: to make one takes as long as ten tests, and no test needs more than these. */
+const made = new Map<number, KeyPairKeyObjectResult[]>()
+const PAIRS = 4
+const nextPair = (modulusLength: number): KeyPairKeyObjectResult => {
+  const pairs = made.get(modulusLength) ?? []
+  made.set(modulusLength, pairs)
+  const pair = pairs.length < PAIRS ? generateKeyPairSync("rsa", { modulusLength }) : pairs.shift()
+  if (pair === undefined) throw new Error("no pair")
+  pairs.push(pair)
+  return pair
+}
+
+/** An RSA key pair, another one than the last three; its JWK carries the `kid` when one is given. */
 export const newPartnerKey = (kid?: string, modulusLength = 2048): PartnerKeyPair => {
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength })
+  const { privateKey, publicKey } = nextPair(modulusLength)
   const jwk = { ...publicKey.export({ format: "jwk" }), ...(kid === undefined ? {} : { kid }) }
   return { privateKey, pem: publicKey.export({ type: "spki", format: "pem" }).toString(), jwk }
 }

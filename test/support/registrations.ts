@@ -1,11 +1,8 @@
 /** Registrations of an event as tests drive them: over HTTP, by the links of emails, and as webhooks tell them. */
-import { randomUUID } from "node:crypto"
 import { type Answer, type CallOptions, call, createEvent, type Json, tokenIn, type Workspace } from "./api.ts"
 import type { Rows } from "./rows.ts"
 import type { TestServer } from "./server.ts"
 import { eventually } from "./wait.ts"
-
-export const newEmail = (domain = "example.com") => `${randomUUID()}@${domain}`
 
 /** A published event and its registrations. */
 export const openRegistrations = async (server: TestServer, rows: Rows, workspace: Workspace, fields: object = {}) => {

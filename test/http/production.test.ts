@@ -1,15 +1,21 @@
-/** Which pages may act with a session cookie: in production those of `PUBLIC_URL` alone, whatever `Host` says. */
+/**
+ * What is otherwise in production: which pages may act with a session cookie (those of `PUBLIC_URL` alone, whatever `Host` says), and what
+ * is not there.
+ */
+import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, createLiveEvent, createWorkspace, signup } from "../support/api.ts"
+import { call, createLiveEvent, createWorkspace, PASSWORD, signup } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 const PUBLIC_URL = "https://events.example.com"
 
 let production: TestServer
 let development: TestServer
+let cookie: string
 beforeAll(async () => {
   production = await startTestServer({ NODE_ENV: "production", PUBLIC_URL })
   development = await startTestServer({ PUBLIC_URL })
+  cookie = (await signup(production.url)).cookie
 })
 afterAll(() => Promise.all([production.stop(), development.stop()]))
 
@@ -26,7 +32,6 @@ test.each([
   ["the name in Host by https", () => `https://${hostOf(production)}`, 403],
   ["a sandbox", () => "null", 403],
 ])("in production a change from %s: %s -> %i", async (_name, origin, status) => {
-  const { cookie } = await signup(production.url)
   const given = origin()
   const headers = given === undefined ? {} : { origin: given }
   const answer = await call(production.url, "POST", "/v1/workspaces", { cookie, headers, body: { name: "W" } })
@@ -62,4 +67,40 @@ test("in production a vote by cookie comes from its own address too, and counts 
   expect([refused.status, refused.body.code]).toEqual([403, "forbidden"])
   const counted = await vote(PUBLIC_URL)
   expect([counted.status, counted.body.votes]).toEqual([200, 1])
+  // It travels by TLS alone, as the address does.
+  expect(counted.headers.get("set-cookie")).toMatch(/^gc_anon=.*; Secure$/)
+})
+
+test("in production no answer names ignored properties, and nobody keeps what webhooks send", async () => {
+  const { key } = await createWorkspace(production.url)
+  const body = { type: "webinar", title: "Launch", titel: "x" }
+  const made = await call(production.url, "POST", "/v1/events", { key, body })
+  expect([made.status, made.headers.get("x-gc-ignored")]).toEqual([201, null])
+  expect((await fetch(`${production.url}/v1/dev/inboxes/${randomUUID()}`)).status).toBe(404)
+})
+
+test("in production without a mail server no link that opens an account is ever answered", async () => {
+  const body = { email: `ada-${randomUUID()}@example.com`, password: PASSWORD, name: "Ada" }
+  const made = await call(production.url, "POST", "/v1/accounts/signup", { body })
+  const cookie = (made.headers.get("set-cookie") ?? "").split(";")[0]
+  const asked = [
+    made,
+    await call(production.url, "POST", "/v1/accounts/resend-verification", { cookie }),
+    await call(production.url, "POST", "/v1/accounts/request-password-reset", { body: { email: body.email } }),
+  ]
+  expect(asked.map(({ status }) => status)).toEqual([201, 200, 200])
+  for (const answer of asked) expect(JSON.stringify(answer.body)).not.toMatch(/token|Url/)
+  // The manager of the workspace gets an invite's link in the answer, since no email is sent.
+  const workspace = made.body.workspaces[0].id
+  const path = `/v1/workspaces/${workspace}/invites`
+  const invite = await call(production.url, "POST", path, { cookie, body: { email: "grace@example.com" } })
+  expect(invite.body.inviteUrl).toMatch(/^https:\/\/events\.example\.com\/invite#token=/)
+})
+
+test("in production answers tell browsers to insist on TLS", async () => {
+  const { headers } = await call(production.url, "GET", "/healthz")
+  expect([headers.get("strict-transport-security"), headers.get("x-content-type-options")]).toEqual([
+    "max-age=31536000",
+    "nosniff",
+  ])
 })
