@@ -1,7 +1,6 @@
 /** Transcripts of long recordings: ffmpeg takes the sound out piece by piece, and a kill costs no more than one piece. */
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
@@ -14,6 +13,7 @@ import { freePort } from "../test/support/free-port.ts"
 import { startRecogniser } from "../test/support/recogniser.ts"
 import { startMediaServer } from "../test/support/server.ts"
 import { type ServerProcess, startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
 import { eventually } from "../test/support/wait.ts"
 import { tonesOf } from "../test/support/wav.ts"
 
@@ -26,12 +26,6 @@ const TONES = [
   { from: 450, to: 452, hertz: 700 },
   { from: 740, to: 741, hertz: 900 },
 ]
-
-const folderOfTest = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "gathercue-recognition-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** A film whose sound has the tones. */
 const filmIn = async (folder: string): Promise<Uint8Array<ArrayBuffer>> => {
@@ -53,7 +47,7 @@ const uploadTo = async (url: string, key: string, bytes: Uint8Array<ArrayBuffer>
 }
 
 test("a film is heard in pieces, a word at their edge once, and a server killed between them sends no piece twice that it kept", async () => {
-  const folder = await folderOfTest()
+  const folder = await temporaryFolder()
   const database = await createTestDatabase()
   const ends: Array<Promise<unknown>> = []
   const recogniser = await startRecogniser((response, _, nth) => {
@@ -100,33 +94,6 @@ test("a film is heard in pieces, a word at their edge once, and a server killed 
   expect(occurrences.filter(({ type }: Json) => type === "transcript.ready")).toHaveLength(1)
 })
 
-test("a film without sound has no transcript, and asks nobody", async () => {
-  const folder = await folderOfTest()
-  const recogniser = await startRecogniser()
-  const database = await createTestDatabase()
-  const server = await startServerProcess({
-    PORT: String(await freePort()),
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
-    TRANSCRIBE_URL: recogniser.url,
-  })
-  onTestFinished(async () => {
-    await server.end("SIGKILL")
-    await recogniser.stop()
-    await database.drop()
-  })
-  const path = join(folder, "mute.mp4")
-  const picture = ["-f", "lavfi", "-i", "testsrc2=size=64x64:rate=5:duration=2"]
-  await run("ffmpeg", ["-v", "error", "-y", ...picture, "-c:v", "libx264", "-preset", "ultrafast", path])
-  const { key } = await createWorkspace(server.url)
-  const { id } = await uploadTo(server.url, key, new Uint8Array(await readFile(path)))
-  const read = async () => (await call(server.url, "GET", `/v1/recordings/${id}`, { key })).body
-  await eventually(async () => (await read()).transcription?.status === "failed", "the end of the work")
-  expect((await read()).transcription.detail).toBe("No speech was found.")
-  expect(recogniser.asked).toEqual([])
-})
-
 /** Pushes twenty seconds with a tone, as fast as they are taken. */
 const push = (url: string, size: string, from: number, to: number, hertz: number): Promise<unknown> => {
   const picture = ["-f", "lavfi", "-i", `testsrc2=size=${size}:rate=10:duration=20`]
@@ -156,7 +123,7 @@ const push = (url: string, size: string, from: number, to: number, hertz: number
   ])
 }
 
-test("the recording of a broadcast by two encoders is heard on its own clock, over the files of both", async () => {
+test("a film without sound has no transcript, and asks nobody; the recording of a broadcast by two encoders is heard on its own clock, over the files of both", async () => {
   const recogniser = await startRecogniser()
   const server = await startMediaServer({ PATH: "/usr/local/bin:/usr/bin", TRANSCRIBE_URL: recogniser.url })
   onTestFinished(async () => {
@@ -164,6 +131,15 @@ test("the recording of a broadcast by two encoders is heard on its own clock, ov
     await recogniser.stop()
   })
   const { key } = await createWorkspace(server.url)
+  const path = join(await temporaryFolder(), "mute.mp4")
+  const picture = ["-f", "lavfi", "-i", "testsrc2=size=64x64:rate=5:duration=2"]
+  await run("ffmpeg", ["-v", "error", "-y", ...picture, "-c:v", "libx264", "-preset", "ultrafast", path])
+  const mute = await uploadTo(server.url, key, new Uint8Array(await readFile(path)))
+  const readMute = async () => (await call(server.url, "GET", `/v1/recordings/${mute.id}`, { key })).body
+  await eventually(async () => (await readMute()).transcription?.status === "failed", "the end of the work")
+  expect((await readMute()).transcription.detail).toBe("No speech was found.")
+  expect(recogniser.asked).toEqual([])
+
   const phases = [{ modality: "broadcast", featureSet: ["transcript"] }]
   const onAir = await startBroadcast(server.url, key, { phases })
   await push(onAir.streamUrl, "160x90", 5, 7, 500)
@@ -184,7 +160,7 @@ const soundFrom = (path: string, fromMs: number, lengthMs: number) =>
   soundOf({ ffmpeg: FFMPEG, signal: new AbortController().signal }, { path }, fromMs, lengthMs)
 
 test("a gap in the sound is silence in a piece, so that words after it have their time", async () => {
-  const folder = await folderOfTest()
+  const folder = await temporaryFolder()
   const [whole, path] = [join(folder, "whole.mkv"), join(folder, "gap.mkv")]
   // Nothing is said from two to eight seconds: what follows the first two is six seconds later.
   const tones = "0.5*sin(2*PI*500*t)*between(t,3,5)+0.5*sin(2*PI*800*t)*between(t,8,9)"
@@ -210,7 +186,7 @@ test("a gap in the sound is silence in a piece, so that words after it have thei
 })
 
 test("a film with more than a minute of sound at one time gives no more of it than was asked for", async () => {
-  const path = join(await folderOfTest(), "heap.mkv")
+  const path = join(await temporaryFolder(), "heap.mkv")
   const sound = ["-f", "lavfi", "-i", "sine=frequency=440:duration=72", "-c:a", "libopus", "-frame_duration", "120"]
   const times = ["-bsf:a", "setts=ts='if(lt(N,599),0,10/TB)'"]
   await run(FFMPEG, ["-v", "error", "-y", ...sound, ...times, "-f", "matroska", path])

@@ -105,7 +105,7 @@ const expectSignal = async (from: Client, to: Client, toId: string, data: string
 
 const sizes = (client: Client): ReadonlyArray<number> => lists(client).map(({ peers }) => peers.length)
 
-test("people on different nodes hear of each other, signal both ways, and come back on another node", async () => {
+test("people on different nodes hear of each other, signal both ways, and come back on another node, also when theirs is drained", async () => {
   const { owner, others, roomId, person } = await openCluster()
   const people = [await person("Ann"), await person("Ben"), await person("Cat")] as const
   const names = people.map(({ id }) => id)
@@ -113,7 +113,7 @@ test("people on different nodes hear of each other, signal both ways, and come b
   const ben = await people[1].connect(others[1])
   const [annId, benId] = [await untilJoined(ann, roomId), await untilJoined(ben, roomId)].map((d) => d.connectionId)
   const cat = await people[2].connect(owner)
-  await untilJoined(cat, roomId)
+  const catId = (await untilJoined(cat, roomId)).connectionId
   for (const client of [ann, ben, cat]) await untilListed(client, names)
   await expectSignal(ann, ben, benId, "to ben")
   await expectSignal(ben, ann, annId, "to ann")
@@ -130,6 +130,16 @@ test("people on different nodes hear of each other, signal both ways, and come b
   const closed = await back.next(({ t, d }) => t === "rtc.peers" && d.closed !== undefined, "the end")
   expect(closed.d).toMatchObject({ closed: "replaced", connectionId: annId })
   await untilListed(ben, names)
+  const before = sizes(ben).length
+  const ended = owner.end("SIGTERM")
+  expect(await cat.closeCode()).toBe(4003)
+  const again = await people[2].connect(others[0])
+  expect(await untilJoined(again, roomId, catId)).toEqual({ connectionId: catId, resumed: true })
+  await expectSignal(ben, again, catId, "to cat")
+  await ended
+  await expectSignal(again, ben, benId, "to ben from cat")
+  await expectSignal(ben, again, catId, "to cat at last")
+  expect(sizes(ben)).toHaveLength(before)
 })
 
 test("the owner is killed in the middle of a call, which goes on under the same ids", async () => {
@@ -159,34 +169,14 @@ test("the owner is killed in the middle of a call, which goes on under the same 
   expect([ann, ben].map((client) => sizes(client).length)).toEqual(seen)
 })
 
-test("the people of a node that was killed are off the list after the grace", async () => {
-  const { owner, others, roomId, person } = await openCluster()
-  const people = [await person("Ann"), await person("Ben")] as const
-  const ann = await people[0].connect(owner)
-  const ben = await people[1].connect(others[0])
-  await untilJoined(ann, roomId)
-  const benId = (await untilJoined(ben, roomId)).connectionId
-  await untilListed(
-    ann,
-    people.map(({ id }) => id),
-  )
-  await others[0].end("SIGKILL")
-  const signal = { to: benId, kind: "offer", data: "v=0", gen: 0 }
-  await eventually(
-    async () => (await ann.command("rtc.signal", signal)).e?.code === "unavailable",
-    "the loss to be noticed",
-  )
-  await untilListed(ann, [people[0].id])
-  expect(await ann.command("rtc.signal", signal)).toMatchObject({ e: { code: "not_found" } })
-})
-
-test("a list that was lost with the broker comes when it is back", async () => {
+test("a list that was lost with the broker comes when it is back, and the people of a node that was killed are off it after the grace", async () => {
   const { nats, owner, others, roomId, person } = await openCluster()
   const people = [await person("Ann"), await person("Ben"), await person("Cat")] as const
   const ann = await people[0].connect(others[0])
   const ben = await people[1].connect(owner)
   const cat = await people[2].connect(others[1])
-  for (const client of [ann, ben, cat]) await untilJoined(client, roomId)
+  const annId = (await untilJoined(ann, roomId)).connectionId
+  for (const client of [ben, cat]) await untilJoined(client, roomId)
   await untilListed(
     ann,
     people.map(({ id }) => id),
@@ -199,27 +189,18 @@ test("a list that was lost with the broker comes when it is back", async () => {
   expect(sizes(ann)).toHaveLength(seen)
   await nats.start()
   await untilListed(ann, [people[0].id])
-})
 
-test("a node that is drained sends its people away, and they resume on another one", async () => {
-  const { owner, others, roomId, person } = await openCluster()
-  const people = [await person("Ann"), await person("Ben")] as const
-  const ann = await people[0].connect(owner)
-  const ben = await people[1].connect(others[0])
-  const annId = (await untilJoined(ann, roomId)).connectionId
-  const benId = (await untilJoined(ben, roomId)).connectionId
+  await untilJoined(ben, roomId)
   await untilListed(
     ben,
-    people.map(({ id }) => id),
+    people.slice(0, 2).map(({ id }) => id),
   )
-  const seen = sizes(ben).length
-  const ended = owner.end("SIGTERM")
-  expect(await ann.closeCode()).toBe(4003)
-  const back = await people[0].connect(others[1])
-  expect(await untilJoined(back, roomId, annId)).toEqual({ connectionId: annId, resumed: true })
-  await expectSignal(ben, back, annId, "to ann")
-  await ended
-  await expectSignal(back, ben, benId, "to ben")
-  await expectSignal(ben, back, annId, "to ann at last")
-  expect(sizes(ben)).toHaveLength(seen)
+  await others[0].end("SIGKILL")
+  const signal = { to: annId, kind: "offer", data: "v=0", gen: 0 }
+  await eventually(
+    async () => (await ben.command("rtc.signal", signal)).e?.code === "unavailable",
+    "the loss to be noticed",
+  )
+  await untilListed(ben, [people[1].id])
+  expect(await ben.command("rtc.signal", signal)).toMatchObject({ e: { code: "not_found" } })
 })

@@ -71,8 +71,8 @@ const expectWorking = async (nodes: ReadonlyArray<ServerProcess>, key: string): 
   }
 }
 
-test("a node with another secret is refused, also with none, and the others go on", async () => {
-  const { nodes, refused } = await openCluster()
+test("a node with another secret is refused, also with none; it is changed in three rounds of restarts while nodes of two rounds work together, or while none runs", async () => {
+  const { nodes, restart, refused } = await openCluster()
   const { key } = await createWorkspace(nodes[0]?.url ?? "")
   for (const secrets of [
     { CLUSTER_SECRET: STRANGE },
@@ -87,11 +87,6 @@ test("a node with another secret is refused, also with none, and the others go o
     ])
   }
   await expectWorking(nodes, key)
-})
-
-test("it is changed in three rounds of restarts, while nodes of two rounds work together", async () => {
-  const { nodes, restart } = await openCluster()
-  const { key } = await createWorkspace(nodes[0]?.url ?? "")
   for (const secrets of [
     { CLUSTER_SECRET: OLD, CLUSTER_SECRET_OTHER: NEW },
     { CLUSTER_SECRET: NEW, CLUSTER_SECRET_OTHER: OLD },
@@ -102,14 +97,9 @@ test("it is changed in three rounds of restarts, while nodes of two rounds work 
       await expectWorking(nodes, key)
     }
   }
-})
-
-test("nodes that have all stopped may start with another one", async () => {
-  const { nodes, restart } = await openCluster()
   await Promise.all(nodes.map((node) => node.end("SIGTERM")))
   nodes.length = 0
-  await restart(0, { CLUSTER_SECRET: NEW })
-  await restart(1, { CLUSTER_SECRET: NEW })
-  const { key } = await createWorkspace(nodes[0]?.url ?? "")
+  await restart(0, { CLUSTER_SECRET: STRANGE })
+  await restart(1, { CLUSTER_SECRET: STRANGE })
   await expectWorking(nodes, key)
 })

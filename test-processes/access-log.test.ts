@@ -109,8 +109,12 @@ test("each request is a line with its route, caller, time and bytes, and nothing
   }
 })
 
-test("addresses are logged by choice, and nothing is when it is off", async () => {
-  const named = await serverWith({ ACCESS_LOG: "addresses" })
+test("addresses are logged by choice, in production as lines of JSON alone, and nothing is when it is off", async () => {
+  const named = await serverWith({
+    NODE_ENV: "production",
+    PUBLIC_URL: "https://events.example.com",
+    ACCESS_LOG: "addresses",
+  })
   await call(named.url, "POST", "/v1/accounts/login", {
     body: { email: "nobody@example.com", password: "no password at all" },
     headers: { "x-request-id": "login" },
@@ -118,6 +122,11 @@ test("addresses are logged by choice, and nothing is when it is off", async () =
   await call(named.url, "GET", "/nothing", { headers: { "x-request-id": "absent" } })
   expect(await lineOf(named, "login")).toMatchObject({ status: 401, address: "127.0.0.1" })
   expect(await lineOf(named, "absent")).toMatchObject({ status: 404, address: "127.0.0.1" })
+  expect(await named.end("SIGTERM")).toBe(0)
+  const lines = named.written().trim().split("\n")
+  expect(lines.length).toBeGreaterThan(2)
+  const messages = lines.map((line) => (JSON.parse(line) as Line)["msg"])
+  expect(messages).toEqual(expect.arrayContaining([expect.stringContaining("listens on"), "request", "stopping"]))
   const silent = await serverWith({ ACCESS_LOG: "off" })
   await createWorkspace(silent.url)
   expect(linesOf(silent).filter(({ msg }) => msg === "request")).toEqual([])
@@ -147,23 +156,4 @@ test("a slow request is a warning, also where the log of requests is off", async
     route: "/v1/events",
     status: 503,
   })
-})
-
-test("in production all that a server prints are lines of JSON", async () => {
-  const database = await createTestDatabase()
-  onTestFinished(() => database.drop())
-  const server = await startServerProcess({
-    NODE_ENV: "production",
-    PUBLIC_URL: "https://events.example.com",
-    DATABASE_URL: database.url,
-    SECRET_KEY,
-    PORT: "0",
-    LOG_LEVEL: "info",
-  })
-  await call(server.url, "GET", "/v1/errors/bad_request")
-  expect(await server.end("SIGTERM")).toBe(0)
-  const lines = server.written().trim().split("\n")
-  expect(lines.length).toBeGreaterThan(2)
-  const messages = lines.map((line) => (JSON.parse(line) as Line)["msg"])
-  expect(messages).toEqual(expect.arrayContaining([expect.stringContaining("listens on"), "request", "stopping"]))
 })

@@ -42,13 +42,23 @@ async function startHolder(dataDir: string): Promise<{ process: ChildProcess; ur
 }
 
 describe("the embedded database", () => {
-  test("is a PostgreSQL 18 in UTF-8 that keeps its rows over a restart", async () => {
+  test("is a PostgreSQL 18 in UTF-8 on loopback that asks for its password, leaves no process and no lock after a stop, and keeps its rows", async () => {
     const dataDir = await temporaryFolder()
     const first = await start(dataDir)
     expect(first.version).toMatch(/^18\./)
     expect(first.dataDir).toBe(dataDir)
+    expect(await query(first.url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }])
+    const wrong = new URL(first.url)
+    wrong.password = "guess"
+    await expect(query(wrong.href, "select 1")).rejects.toThrow(/password authentication failed/)
+    const password = await stat(join(dataDir, "postgres/data/gathercue-password"))
+    expect(password.mode & 0o777).toBe(0o600)
     await query(first.url, "create table notes (body text); insert into notes values ('grüße')")
+    await Promise.all([first.stop(), first.stop()])
     await first.stop()
+    expect(await startTimeOf(first.pid)).toBeUndefined()
+    expect(await readdir(join(dataDir, "postgres"))).toEqual(["data"])
+    expect(await readdir(join(dataDir, "postgres/data"))).not.toContain("postmaster.pid")
 
     const second = await start(dataDir)
     expect(await query(second.url, "select body from notes")).toEqual([{ body: "grüße" }])
@@ -57,30 +67,13 @@ describe("the embedded database", () => {
     ).toEqual([{ datlocprovider: "b", datlocale: "C.UTF-8" }])
   })
 
-  test("listens on loopback only and asks for its password", async () => {
+  test("is refused to a second server, which names the folder and the owner's pid; its own end is reported, and it is started again", async () => {
     const dataDir = await temporaryFolder()
     const server = await start(dataDir)
-    expect(await query(server.url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }])
-    const wrong = new URL(server.url)
-    wrong.password = "guess"
-    await expect(query(wrong.href, "select 1")).rejects.toThrow(/password authentication failed/)
-    const password = await stat(join(dataDir, "postgres/data/gathercue-password"))
-    expect(password.mode & 0o777).toBe(0o600)
-  })
-
-  test("leaves no process and no lock after a stop, however often it is asked", async () => {
-    const dataDir = await temporaryFolder()
-    const server = await start(dataDir)
-    await Promise.all([server.stop(), server.stop()])
-    await server.stop()
-    expect(await startTimeOf(server.pid)).toBeUndefined()
-    expect(await readdir(join(dataDir, "postgres"))).toEqual(["data"])
-    expect(await readdir(join(dataDir, "postgres/data"))).not.toContain("postmaster.pid")
-  })
-
-  test("reports that the server ended by itself, and can be started again after a stop", async () => {
-    const dataDir = await temporaryFolder()
-    const server = await start(dataDir)
+    const refused = await start(dataDir).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(EmbeddedPostgresRefused)
+    expect(String(refused)).toContain(`${join(dataDir, "postgres")} is in use by process ${process.pid}`)
+    expect(await query(server.url, "select 1 as one")).toEqual([{ one: 1 }])
     process.kill(server.pid, "SIGKILL")
     await server.exited
     await server.stop()
@@ -118,15 +111,6 @@ describe("the embedded database", () => {
 })
 
 describe("one data folder", () => {
-  test("is refused to a second server, which names the folder and the owner's pid", async () => {
-    const dataDir = await temporaryFolder()
-    const server = await start(dataDir)
-    const refused = await start(dataDir).catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(EmbeddedPostgresRefused)
-    expect(String(refused)).toContain(`${join(dataDir, "postgres")} is in use by process ${process.pid}`)
-    expect(await query(server.url, "select 1 as one")).toEqual([{ one: 1 }])
-  })
-
   test("goes to exactly one of many that start at once", async () => {
     const dataDir = await temporaryFolder()
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => start(dataDir)))

@@ -89,17 +89,3 @@ describe.concurrent("on an external database", () => {
     await first.end("SIGKILL")
   })
 })
-
-test("a configuration that cannot be used is refused in one sentence that names the key", async (context) => {
-  const refused = await refusedStart({ PORT: "http", DATA_DIR: await temporaryFolder(context.onTestFinished) })
-  expect([refused.code, refused.stderr]).toEqual([1, 'PORT must be a whole number from 0 to 65535, but is "http".\n'])
-  const away = await refusedStart({
-    PORT: "0",
-    DATABASE_URL: "postgres://127.0.0.1:1/none",
-    SECRET_KEY: "k".repeat(40),
-  })
-  expect([away.code, away.stderr]).toEqual([
-    1,
-    expect.stringMatching(/^The database at DATABASE_URL cannot be used .*\n$/),
-  ])
-})

@@ -39,27 +39,31 @@ interface Place {
   readonly clients: GatewayClient[]
 }
 
+const openPlace = async (use: (place: Place) => Promise<void>): Promise<void> => {
+  const database = await createTestDatabase()
+  const folder = await mkdtemp(join(tmpdir(), "gathercue-test-"))
+  const sql = postgres(database.url, { max: 2 })
+  const server = await startServerProcess({
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    PORT: String(await freePort()),
+    SECRET_KEY: "secret-key-of-the-workers-test-0123456789",
+    WORKERS: String(WORKERS),
+  })
+  const clients: GatewayClient[] = []
+  await use({ url: server.url, databaseUrl: database.url, sql, server, clients })
+  for (const client of clients) client.close()
+  await server.end("SIGKILL")
+  await eventually(async () => (await workersOf(sql)).length === 0, "the workers to stop without their supervisor")
+  await sql.end()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+}
+
 const workersTest = test.extend<{ readonly place: Place }>({
-  place: async ({ task: _ }, use) => {
-    const database = await createTestDatabase()
-    const folder = await mkdtemp(join(tmpdir(), "gathercue-test-"))
-    const sql = postgres(database.url, { max: 2 })
-    const server = await startServerProcess({
-      DATABASE_URL: database.url,
-      DATA_DIR: folder,
-      PORT: String(await freePort()),
-      SECRET_KEY: "secret-key-of-the-workers-test-0123456789",
-      WORKERS: String(WORKERS),
-    })
-    const clients: GatewayClient[] = []
-    await use({ url: server.url, databaseUrl: database.url, sql, server, clients })
-    for (const client of clients) client.close()
-    await server.end("SIGKILL")
-    await eventually(async () => (await workersOf(sql)).length === 0, "the workers to stop without their supervisor")
-    await sql.end()
-    await database.drop()
-    await rm(folder, { recursive: true, force: true })
-  },
+  // One for all tests that neither kill nor stop workers.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads what a fixture needs from its pattern.
+  place: [({}, use) => openPlace(use), { scope: "file" }],
 })
 
 const openEvent = async ({ url, clients }: Place) => {
@@ -82,9 +86,8 @@ const openEvent = async ({ url, clients }: Place) => {
   return { key, event, driver, viewers }
 }
 
-workersTest(
-  "people hear each other whichever worker they are on, while workers are killed and started anew",
-  async ({ place }) => {
+test("people hear each other whichever worker they are on, while workers are killed and started anew; they stop in order", () =>
+  openPlace(async (place) => {
     const { url, sql, server } = place
     await expect.poll(() => workersOf(sql)).toHaveLength(WORKERS)
     const before = await workersOf(sql)
@@ -136,8 +139,10 @@ workersTest(
     expect(viewers[0]?.heard.toSorted()).toEqual(said.toSorted())
     const left = await sql`select 1 from outbox_messages where event_id = ${event.id} and type = 'participant.left'`
     expect(left).toHaveLength(0)
-  },
-)
+    expect(await server.end("SIGTERM")).toBe(0)
+    expect(await workersOf(sql)).toEqual([])
+    await expect(fetch(url)).rejects.toThrow()
+  }))
 
 workersTest("people of one call signal to each other, whichever worker they are on", async ({ place: { url } }) => {
   const { key } = await createWorkspace(url)
@@ -181,13 +186,6 @@ workersTest("frames of a stream come to any worker, and reach the stream", async
   for (let n = 0; n < 8; n++) expect((await client.stream.post('{"op":1,"d":{"t0":0}}', wrong)).status).toBe(401)
   await client.cut()
   await eventually(async () => (await client.stream.post('{"op":1,"d":{"t0":0}}')).status === 401, "the session to end")
-})
-
-workersTest("they stop in order when they are asked to, and the port is free again", async ({ place }) => {
-  const { sql, server, url } = place
-  expect(await server.end("SIGTERM")).toBe(0)
-  expect(await workersOf(sql)).toEqual([])
-  await expect(fetch(url)).rejects.toThrow()
 })
 
 workersTest("a port that another server has is not shared with it", async ({ place }) => {

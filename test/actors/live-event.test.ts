@@ -141,20 +141,6 @@ describe("the commit", () => {
     expect(stored.map((row) => row["frame"])).toEqual(published.map(({ frame }) => frame))
   })
 
-  test("answers a repeated command id with the first answer and refuses it with another body", async () => {
-    const { eventId, phaseIds } = await live(TIMED)
-    const command = { type: "timer.extend", d: { timerId: phaseIds[0] ?? "", seconds: 60 } } as const
-    const given = { commandId: "same", scope: "p1", bodyHash: "a" }
-    const first = await actors.execute(eventId, command, given)
-    const again = await actors.execute(eventId, command, given)
-    expect([again.duplicate, again.result, again.version]).toEqual([true, first.result, first.version])
-    const other = await actors.execute(eventId, command, { ...given, scope: "p2" })
-    expect(other.duplicate).toBe(false)
-    await expect(actors.execute(eventId, command, { ...given, bodyHash: "b" })).rejects.toMatchObject({
-      code: "conflict",
-    })
-  })
-
   test("that the caller stopped waiting for is adopted and published all the same", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const seen = await actors.watch(eventId)

@@ -46,16 +46,6 @@ describe("connect", () => {
     expect([client.status, errors, token.mock.calls.length]).toEqual(["closed", [null], 1])
   })
 
-  test("a connection that the server ends for good tells the close code", async () => {
-    const event = await publicEvent()
-    const api = makeRestClient({ baseUrl: server.url })
-    const { client } = clientOf({ token: () => api.createGatewayToken({ payload: { eventId: event.id } }) })
-    await client.connect()
-    const closed = new Promise((resolve) => client.on("closed", resolve))
-    await call(server.url, "POST", `/v1/events/${event.id}/end`, { key: acme.key })
-    expect(await closed).toMatchObject({ code: 4307, cause: { name: "ConnectionClosed", code: 4307 } })
-  })
-
   test("a token that is none is told as a failed try", async () => {
     const { client } = clientOf({ token: async () => ({ code: "unavailable" }) as never })
     const told = new Promise((resolve) => client.on("error", resolve))

@@ -168,13 +168,6 @@ test("a proxy that passes on full buffers alone delays no frame, once the client
 })
 
 describe("the option `transport`", () => {
-  test("`sse` begins with a stream", async () => {
-    const { id } = await publicEvent()
-    const { client, transports } = opened(id, { transport: "sse" })
-    const state = await client.connect()
-    expect([state.event.id, client.transport, transports]).toEqual([id, "sse", []])
-  })
-
   test("`websocket` tries nothing else", async () => {
     const { id } = await publicEvent()
     const proxy = await strictProxy(server.url)
@@ -184,11 +177,16 @@ describe("the option `transport`", () => {
     expect([client.transport, transports, proxy.streams]).toEqual(["websocket", [], []])
   })
 
-  test("`auto` keeps a WebSocket that works", async () => {
+  test("`sse` begins with a stream, and `auto` keeps a WebSocket that works", async () => {
     const { id } = await publicEvent()
-    const { client, transports } = opened(id)
-    await client.connect()
-    expect([client.transport, transports]).toEqual(["websocket", []])
+    for (const [options, transport] of [
+      [{ transport: "sse" }, "sse"],
+      [{}, "websocket"],
+    ] as const) {
+      const { client, transports } = opened(id, options)
+      const state = await client.connect()
+      expect([state.event.id, client.transport, transports]).toEqual([id, transport, []])
+    }
   })
 })
 

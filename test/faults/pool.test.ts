@@ -3,71 +3,15 @@
  * by another client, never from the pool.
  */
 import { randomUUID } from "node:crypto"
-import postgres from "postgres"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { Pool, type PoolOptions } from "../../src/store/pool/pool.ts"
-import { createEmptyDatabase, type TestDatabase } from "../support/database.ts"
-import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
+import { describe, expect, test } from "vitest"
 import { eventually, settlesWithin } from "../support/wait.ts"
+import { poolPlace, type Settled, settle, tally } from "./pool-place.ts"
 
-let database: TestDatabase
-let proxy: PostgresProxy
-let direct: postgres.Sql
-let pool: Pool
-let destroyed: string[]
-/** Deadlines that were reported as passed. */
-let late: string[]
+const at = poolPlace()
+const { openPool, stored } = at
 
-const openPool = (options: Partial<PoolOptions> = {}): Pool => {
-  const observe = {
-    destroyed: (why: string) => void destroyed.push(why),
-    pastDeadline: (what: string) => void late.push(what),
-    refused: () => {},
-  }
-  pool = new Pool({ url: proxy.url, connections: 10, waiting: 500, deadlineMs: 5_000, observe, ...options })
-  return pool
-}
-
-beforeAll(async () => {
-  database = await createEmptyDatabase()
-  direct = postgres(database.url, { max: 2, onnotice: () => {} })
-  await direct`create table notes (id uuid primary key)`
-  await direct`create table notes_asked (text text not null)`
-})
-afterAll(async () => {
-  await direct.end()
-  await database.drop()
-})
-
-beforeEach(async () => {
-  destroyed = []
-  late = []
-  await direct`delete from notes`
-  await direct`delete from notes_asked`
-  proxy = await startPostgresProxy(database.url)
-})
-afterEach(async () => {
-  await pool.close(100)
-  await proxy.close()
-})
-
-const insert = (id: string, sql = pool.sql): Promise<unknown> =>
+const insert = (id: string, sql = at.pool.sql): Promise<unknown> =>
   Promise.resolve(sql`insert into notes (id) values (${id})`)
-const stored = async (): Promise<ReadonlySet<string>> =>
-  new Set((await direct<{ id: string }[]>`select id from notes`).map(({ id }) => id))
-
-type Settled = "done" | string
-const settle = (work: PromiseLike<unknown>): Promise<Settled> =>
-  Promise.resolve(work).then(
-    () => "done",
-    (cause: unknown) => String((cause as { readonly code?: unknown }).code ?? cause),
-  )
-
-const tally = (outcomes: ReadonlyArray<Settled>): Record<string, number> => {
-  const counts: Record<string, number> = {}
-  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
-  return counts
-}
 
 /** The whole process stands still. */
 const standStill = (ms: number): void => {
@@ -76,32 +20,32 @@ const standStill = (ms: number): void => {
 }
 
 const answersAgain = (): Promise<void> =>
-  eventually(async () => (await settle(pool.sql`select 1`)) === "done", "a statement to be answered")
+  eventually(async () => (await settle(at.pool.sql`select 1`)) === "done", "a statement to be answered")
 
 describe("every acknowledged write is stored", () => {
   test("after a thousand statements that waited, and ten transactions among them", async () => {
     openPool({ waiting: 5_000, deadlineMs: 30_000 })
-    await pool.sql`select 1`
-    proxy.delayReplies(20)
-    const statements = Array.from({ length: 1_000 }, () => settle(pool.sql`select 1`))
+    await at.pool.sql`select 1`
+    at.proxy.delayReplies(20)
+    const statements = Array.from({ length: 1_000 }, () => settle(at.pool.sql`select 1`))
     const transactions = Array.from({ length: 10 }, () =>
-      settle(pool.transaction(async (sql) => void (await sql`select 2`))),
+      settle(at.pool.transaction(async (sql) => void (await sql`select 2`))),
     )
-    proxy.delayReplies(0)
+    at.proxy.delayReplies(0)
     expect(tally(await Promise.all([...statements, ...transactions]))).toEqual({ done: 1_010 })
     const ids = Array.from({ length: 100 }, () => randomUUID())
     expect(tally(await Promise.all(ids.map((id) => settle(insert(id)))))).toEqual({ done: 100 })
     const found = await stored()
     expect(ids.filter((id) => !found.has(id))).toEqual([])
-    expect(destroyed).toEqual([])
+    expect(at.destroyed).toEqual([])
   })
 
   test("of a transaction whose hundreds of statements are sent at once, all or nothing", async () => {
     openPool()
     const ids = Array.from({ length: 400 }, () => randomUUID())
-    await pool.transaction((sql) => Promise.all(ids.map((id) => insert(id, sql))))
+    await at.pool.transaction((sql) => Promise.all(ids.map((id) => insert(id, sql))))
     expect((await stored()).size).toBe(400)
-    const again = pool.transaction((sql) => Promise.all([randomUUID(), ...ids].map((id) => insert(id, sql))))
+    const again = at.pool.transaction((sql) => Promise.all([randomUUID(), ...ids].map((id) => insert(id, sql))))
     expect(await settle(again)).toBe("23505")
     expect((await stored()).size).toBe(400)
     // The connection was in a failed transaction, and is not any more.
@@ -111,14 +55,14 @@ describe("every acknowledged write is stored", () => {
   test("a transaction of a process that PostgreSQL cannot hear keeps its locks no longer than the deadline", async () => {
     const id = randomUUID()
     await insert(id, openPool({ deadlineMs: 3_000 }).sql)
-    const cut = pool.transaction(async (sql) => {
+    const cut = at.pool.transaction(async (sql) => {
       await sql`select 1 from notes where id = ${id} for update`
-      proxy.silence("all")
+      at.proxy.silence("all")
       await sql`select 1`
     })
     await Promise.allSettled([cut])
     // The pool has given it up by now, and only the server's limit can end it. Another node waits for the row.
-    await direct.begin(async (sql) => {
+    await at.direct.begin(async (sql) => {
       await sql`set local lock_timeout = 2000`
       await sql`delete from notes where id = ${id}`
     })
@@ -128,7 +72,7 @@ describe("every acknowledged write is stored", () => {
   test("and a transaction is rolled back when a statement of it failed, though nobody looked", async () => {
     openPool()
     const id = randomUUID()
-    const careless = pool.transaction(async (sql) => {
+    const careless = at.pool.transaction(async (sql) => {
       await insert(id, sql)
       await insert(id, sql).catch(() => {})
     })
@@ -139,7 +83,7 @@ describe("every acknowledged write is stored", () => {
   test("and a statement after the end of its transaction is refused instead of running outside of it", async () => {
     openPool()
     let late: Promise<Settled> | undefined
-    await pool.transaction(async (sql) => {
+    await at.pool.transaction(async (sql) => {
       await insert(randomUUID(), sql)
       late = new Promise((resolve) => setImmediate(resolve)).then(async () => {
         await eventually(async () => (await stored()).size === 1)
@@ -152,8 +96,8 @@ describe("every acknowledged write is stored", () => {
 
   test("a connection that comes back in a transaction is destroyed and never used again", async () => {
     openPool({ connections: 1 })
-    await pool.sql`begin`
-    expect(destroyed).toEqual(["in_transaction"])
+    await at.pool.sql`begin`
+    expect(at.destroyed).toEqual(["in_transaction"])
     const id = randomUUID()
     await insert(id)
     expect(await stored()).toEqual(new Set([id]))
@@ -162,19 +106,19 @@ describe("every acknowledged write is stored", () => {
   test("a statement that the driver cannot send is reported as such, and leaves no session behind", async () => {
     openPool({ connections: 2 })
     for (let n = 0; n < 5; n++) {
-      expect(await settle(pool.sql`select ${undefined as unknown as null}::int`)).toBe("UNDEFINED_VALUE")
+      expect(await settle(at.pool.sql`select ${undefined as unknown as null}::int`)).toBe("UNDEFINED_VALUE")
     }
-    expect(tally(destroyed)).toEqual({ protocol: 5 })
+    expect(tally(at.destroyed)).toEqual({ protocol: 5 })
     // The pool may have opened one more, when a try seemed to hang.
-    await eventually(() => proxy.connections().length === pool.stats.open)
+    await eventually(() => at.proxy.connections().length === at.pool.stats.open)
     expect(await settle(insert(randomUUID()))).toBe("done")
   })
 
   test("a connection whose transaction could not be rolled back is destroyed", async () => {
     openPool({ connections: 1 })
-    proxy.onStatement({ match: /^rollback/, action: { kind: "fail", code: "XX000", message: "no" } })
-    await settle(pool.transaction(() => Promise.reject(new Error("never mind"))))
-    expect(destroyed).toEqual(["in_transaction"])
+    at.proxy.onStatement({ match: /^rollback/, action: { kind: "fail", code: "XX000", message: "no" } })
+    await settle(at.pool.transaction(() => Promise.reject(new Error("never mind"))))
+    expect(at.destroyed).toEqual(["in_transaction"])
     const id = randomUUID()
     await insert(id)
     expect(await stored()).toEqual(new Set([id]))
@@ -187,12 +131,12 @@ describe("nothing hangs", () => {
     openPool({ connections: 6, deadlineMs: 60_000 })
     const kinds: Record<string, number> = {}
     for (let burst = 0; burst < 14; burst++) {
-      const cut = proxy.onStatement({ match: /pg_sleep/, action: { kind: "cutReply" }, times: 4, skip: burst % 7 })
+      const cut = at.proxy.onStatement({ match: /pg_sleep/, action: { kind: "cutReply" }, times: 4, skip: burst % 7 })
       const work = Array.from({ length: 200 }, (_, index) =>
         settle(
           index % 2 === 0
-            ? pool.sql`select ${index}::int`
-            : pool.transaction(async (sql) => {
+            ? at.pool.sql`select ${index}::int`
+            : at.pool.transaction(async (sql) => {
                 await Promise.all([sql`select pg_sleep(0)`, sql`select ${index}::int`])
               }),
         ),
@@ -205,17 +149,21 @@ describe("nothing hangs", () => {
     expect(Object.keys(kinds).sort()).toEqual(["POOL_CONNECTION_LOST", "done"])
     expect(kinds["done"]).toBeGreaterThan(2_300)
     await answersAgain()
-    await eventually(() => pool.stats.inUse === 0 && pool.stats.waiting === 0)
-    expect(pool.stats.open).toBeLessThanOrEqual(6)
+    await eventually(() => at.pool.stats.inUse === 0 && at.pool.stats.waiting === 0)
+    expect(at.pool.stats.open).toBeLessThanOrEqual(6)
   })
 
   test.each(["begin", "commit", "rollback", "insert"])("when the reply to %s is cut", async (word) => {
     openPool({ connections: 2 })
-    const cut = proxy.onStatement({ match: new RegExp(`^\\s*${word}`), action: { kind: "cutWithinReply" }, times: 1 })
+    const cut = at.proxy.onStatement({
+      match: new RegExp(`^\\s*${word}`),
+      action: { kind: "cutWithinReply" },
+      times: 1,
+    })
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         settle(
-          pool.transaction(async (sql) => {
+          at.pool.transaction(async (sql) => {
             await insert(randomUUID(), sql)
             if (word === "rollback" && index === 3) throw Object.assign(new Error("on purpose"), { code: "purpose" })
           }),
@@ -233,33 +181,33 @@ describe("nothing hangs", () => {
   test("when the open connections fall into a black hole: callers get an error and new connections are opened", async () => {
     openPool({ deadlineMs: 2_000 })
     // On a busy machine the first statements are done before the last connection is open.
-    while (pool.stats.open < 10)
-      await Promise.allSettled(Array.from({ length: 10 }, () => pool.sql`select pg_sleep(0.02)`))
-    proxy.silence("open")
-    expect(await settle(pool.sql`select 1`)).toBe("POOL_DEADLINE")
+    while (at.pool.stats.open < 10)
+      await Promise.allSettled(Array.from({ length: 10 }, () => at.pool.sql`select pg_sleep(0.02)`))
+    at.proxy.silence("open")
+    expect(await settle(at.pool.sql`select 1`)).toBe("POOL_DEADLINE")
     // The other nine had been idle since before: they were given up with it, and cost nobody a deadline of their own.
-    expect(tally(destroyed)).toEqual({ deadline: 1, suspect: 9 })
+    expect(tally(at.destroyed)).toEqual({ deadline: 1, suspect: 9 })
     await answersAgain()
   })
 
   test("when the database is silent also to new connections, and statements are answered once it is back", async () => {
     openPool({ deadlineMs: 800 })
     await answersAgain()
-    proxy.silence("all")
-    const outcomes = await Promise.all(Array.from({ length: 40 }, () => settle(pool.sql`select 1`)))
+    at.proxy.silence("all")
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => settle(at.pool.sql`select 1`)))
     expect(Object.keys(tally(outcomes)).sort()).toEqual(["POOL_DEADLINE", "POOL_TIMEOUT"])
-    proxy.heal()
+    at.proxy.heal()
     await answersAgain()
   })
 
   test("when the way is cut behind a caller that has waited: the statement has the part of the deadline that a wait leaves", async () => {
     openPool({ deadlineMs: 6_000, connections: 1 })
-    await pool.sql`select 1`
-    const busy = settle(pool.sql`select pg_sleep(1)`)
-    const waited = settle(pool.sql`select 2`)
+    await at.pool.sql`select 1`
+    const busy = settle(at.pool.sql`select pg_sleep(1)`)
+    const waited = settle(at.pool.sql`select 2`)
     // A second of waiting and three fifths of the deadline; with the whole deadline after the wait it would be seven seconds.
     const isInTime = settlesWithin(6_500, waited)
-    proxy.onStatement({ match: /select 2/, action: { kind: "drop" } })
+    at.proxy.onStatement({ match: /select 2/, action: { kind: "drop" } })
     expect([await busy, await waited, await isInTime]).toEqual(["done", "POOL_DEADLINE", true])
   })
 
@@ -272,8 +220,8 @@ describe("nothing hangs", () => {
       openPool({ deadlineMs: 1_200 })
       await answersAgain()
       const id = randomUUID()
-      const work = settle(pool.sql`insert into notes (id) select ${id} from pg_sleep(0.1)`)
-      await proxy.seen(/pg_sleep\(0\.1\)/)
+      const work = settle(at.pool.sql`insert into notes (id) select ${id} from pg_sleep(0.1)`)
+      await at.proxy.seen(/pg_sleep\(0\.1\)/)
       // Another thread stops this one: the proxy too, which lives in it, so the answer is waiting in the sockets.
       standStill(2_500)
       let next: NodeJS.Immediate
@@ -283,59 +231,60 @@ describe("nothing hangs", () => {
       }
       turn()
       expect(await work.finally(() => clearImmediate(next))).toBe("done")
-      expect([destroyed, await stored()]).toEqual([[], new Set([id])])
+      expect([at.destroyed, await stored()]).toEqual([[], new Set([id])])
     },
   )
 
   test("when the process itself was stopped while callers waited: those it still serves get their part of the deadline", async () => {
     openPool({ deadlineMs: 1_000, connections: 3 })
-    while (pool.stats.open < 3)
-      await Promise.allSettled(Array.from({ length: 3 }, () => pool.sql`select pg_sleep(0.02)`))
-    const work = Array.from({ length: 9 }, () => settle(pool.sql`select pg_sleep(0.2)`))
-    await eventually(() => proxy.connections().filter(({ unanswered }) => unanswered > 0).length === 3)
+    while (at.pool.stats.open < 3)
+      await Promise.allSettled(Array.from({ length: 3 }, () => at.pool.sql`select pg_sleep(0.02)`))
+    const work = Array.from({ length: 9 }, () => settle(at.pool.sql`select pg_sleep(0.2)`))
+    await eventually(() => at.proxy.connections().filter(({ unanswered }) => unanswered > 0).length === 3)
     standStill(1_500)
     const outcomes = tally(await Promise.all(work))
     expect(Object.keys(outcomes).filter((outcome) => outcome !== "done" && outcome !== "POOL_TIMEOUT")).toEqual([])
     // Three were under way; how many of the others fit into the rest of their deadline depends on the machine.
-    expect([outcomes["done"] ?? 0, destroyed]).toEqual([expect.toSatisfy((done: number) => done > 3), []])
+    expect([outcomes["done"] ?? 0, at.destroyed]).toEqual([expect.toSatisfy((done: number) => done > 3), []])
   })
 
   test("when the process is always late: deadlines are kept all the same", async () => {
     openPool({ deadlineMs: 1_000, connections: 1 })
     await answersAgain()
-    proxy.silence("open")
-    const work = settle(pool.sql`select 2`)
+    at.proxy.silence("open")
+    const work = settle(at.pool.sql`select 2`)
     // timed: the process stands still on purpose.
     const turns = setInterval(() => standStill(560), 1)
     expect(await work.finally(() => clearInterval(turns))).toBe("POOL_DEADLINE")
   })
 
   test("when the first of several hosts is dead: each try takes the next, also after many reconnections", async () => {
-    const { username, password, host, pathname } = new URL(proxy.url)
+    const { username, password, host, pathname } = new URL(at.proxy.url)
     const url = `postgres://${username}:${password}@127.0.0.1:1,${host}${pathname}`
     openPool({ url, connections: 2 })
     for (let round = 0; round < 15; round++) {
       await answersAgain()
-      proxy.reset()
-      await eventually(() => pool.stats.open === 0)
+      at.proxy.reset()
+      await eventually(() => at.pool.stats.open === 0)
     }
   })
 
   test("when a lock is not given: the server ends the statement before the deadline, and the connection lives", async () => {
     openPool({ deadlineMs: 4_000 })
-    await direct.begin(async (sql) => {
+    await at.direct.begin(async (sql) => {
       await sql`lock table notes`
       expect(await settle(insert(randomUUID()))).toBe("55P03")
-      expect(await settle(pool.sql`select pg_sleep(5)`)).toBe("57014")
+      expect(await settle(at.pool.sql`select pg_sleep(5)`)).toBe("57014")
     })
-    expect([destroyed, late]).toEqual([[], ["server", "server"]])
+    expect([at.destroyed, at.late]).toEqual([[], ["server", "server"]])
   })
 
   test("when a client's machine loses its power: the server is set to probe for it after ten seconds", async () => {
     // Three connections at once may take more than a second on a machine under load.
     openPool({ deadlineMs: 30_000 })
     const shown = ["idle", "interval", "count"].map(
-      async (name) => (await pool.sql`select current_setting(${`tcp_keepalives_${name}`}) as seconds`)[0]?.["seconds"],
+      async (name) =>
+        (await at.pool.sql`select current_setting(${`tcp_keepalives_${name}`}) as seconds`)[0]?.["seconds"],
     )
     expect(await Promise.all(shown)).toEqual(["10", "5", "3"])
   })
@@ -344,7 +293,7 @@ describe("nothing hangs", () => {
     openPool({ deadlineMs: 500, connections: 2 })
     // A connection may take longer to open than a transaction may wait for one.
     await answersAgain()
-    const never = pool.transaction(async (sql) => {
+    const never = at.pool.transaction(async (sql) => {
       await insert(randomUUID(), sql)
       await new Promise(() => {})
     })
@@ -357,128 +306,16 @@ describe("nothing hangs", () => {
     openPool({ deadlineMs: 500, connections: 1 })
     await answersAgain()
     const never = settle(
-      pool.transaction(async (sql) => {
+      at.pool.transaction(async (sql) => {
         await insert(randomUUID(), sql)
         await new Promise(() => {})
       }),
     )
-    await proxy.answered(/insert into notes/)
+    await at.proxy.answered(/insert into notes/)
     // timed: the process stands still on purpose, the proxy with it.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
     expect(await never).toBe("POOL_DEADLINE")
     // The process may look at its clock before it reads that the connection is lost, and most often does not.
-    expect(destroyed).toHaveLength(1)
-  })
-})
-
-describe("a read of a live event whose answer is late is sent once more", () => {
-  const sent = async (text: string): Promise<number> =>
-    (await direct`select 1 from notes_asked where text = ${text}`).length
-  /** A read that leaves a trace of having run. */
-  const ask = (text: string) => pool.liveReads`insert into notes_asked (text) values (${text}) returning text`
-
-  test("over another connection, and the first answer counts", async () => {
-    openPool()
-    await pool.sql`select 1`
-    proxy.onStatement({ match: /notes_asked/, action: { kind: "drop" }, times: 1 })
-    // The statement that was swallowed alone would have no answer.
-    expect(await ask("late")).toEqual([{ text: "late" }])
-    await eventually(() => destroyed.includes("deadline"))
-    expect(await sent("late")).toBe(1)
-  })
-
-  test("and not when it is answered in time, or refused", async () => {
-    // The second is due after six seconds.
-    openPool({ deadlineMs: 30_000 })
-    await pool.sql`select 1`
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
-    const before = timers()
-    await ask("soon")
-    const refused = settle(pool.liveReads`insert into notes_asked (text) values (${null})`)
-    expect(await refused).toBe("23502")
-    // Timers of the test before may end meanwhile.
-    expect(timers()).toBeLessThanOrEqual(before)
-    expect(await sent("soon")).toBe(1)
-  })
-
-  test("and not while callers wait for a connection", async () => {
-    openPool({ connections: 1, deadlineMs: 8_000 })
-    await pool.sql`select 1`
-    // The second is due after 1.6 seconds, when another caller waits.
-    const slow = settle(pool.liveReads`insert into notes_asked (text) select 'slow' from pg_sleep(2)`)
-    const waiting = settle(pool.sql`select 1`)
-    expect([await slow, await waiting]).toEqual(["done", "done"])
-    expect(await sent("slow")).toBe(1)
-  })
-
-  test("and leaves no timer when the pool is closed, which would keep the process from its end", async () => {
-    openPool()
-    await pool.close(100)
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
-    const before = timers()
-    expect(await settle(pool.liveReads`select 1`)).toBe("POOL_CLOSED")
-    expect(timers()).toBeLessThanOrEqual(before)
-  })
-
-  test("and costs no connection when the server is slow: its own limit ends both", async () => {
-    openPool()
-    await Promise.all([pool.sql`select 1`, pool.sql`select 2`, pool.sql`select 3`])
-    expect(await settle(pool.liveReads`select pg_sleep(5)`)).toBe("57014")
-    expect(destroyed).toEqual([])
-  })
-
-  test("and fails within the deadline when neither is answered", async () => {
-    openPool()
-    await pool.sql`select 1`
-    proxy.onStatement({ match: /notes_asked/, action: { kind: "drop" } })
-    const asked = settle(ask("never"))
-    // With a deadline of its own the second statement would end later.
-    expect([await settlesWithin(6_000, asked), await asked]).toEqual([true, "POOL_DEADLINE"])
-    expect(await sent("never")).toBe(0)
-  })
-})
-
-describe("the number of waiting callers is bounded", () => {
-  test("one more than may wait is refused at once, and a live event's statement is not", async () => {
-    openPool({ connections: 1, waiting: 20 })
-    await pool.sql`select 1`
-    const busy = settle(pool.sql`select pg_sleep(0.3)`)
-    const waiting = Array.from({ length: 20 }, () => settle(pool.sql`select 1`))
-    expect(await settle(pool.sql`select 1`)).toBe("POOL_FULL")
-    expect(pool.stats).toMatchObject({ size: 1, open: 1, inUse: 1, waiting: 20 })
-    expect(await settle(pool.liveSql`select 1`)).toBe("done")
-    expect(tally(await Promise.all([busy, ...waiting]))).toEqual({ done: 21 })
-  })
-
-  test("a live event's statement overtakes those that wait, and does not starve them", async () => {
-    openPool({ connections: 1 })
-    await pool.sql`select 1`
-    const order: string[] = []
-    const note = (name: string) => () => void order.push(name)
-    // `then` sends it at once; awaited it would be sent in a later turn.
-    const busy = pool.sql`select pg_sleep(0.1)`.then(note("busy"))
-    const work = [
-      ...Array.from({ length: 3 }, () => pool.sql`select 1`.then(note("request"))),
-      ...Array.from({ length: 6 }, () => pool.liveSql`select 1`.then(note("live"))),
-    ]
-    await Promise.all([busy, ...work])
-    expect(order.join(" ")).toBe("busy live live live live request live live request request")
-  })
-
-  test("closing lets statements under way finish, refuses the rest and leaves no session behind", async () => {
-    openPool({ connections: 2 })
-    await pool.sql`select 1`
-    const id = randomUUID()
-    const last = settle(pool.sql`insert into notes (id) select ${id} from pg_sleep(0.1)`)
-    await proxy.seen(/pg_sleep/)
-    await pool.close(2_000)
-    expect(await last).toBe("done")
-    expect(await settle(pool.sql`select 1`)).toBe("POOL_CLOSED")
-    expect(await stored()).toEqual(new Set([id]))
-    await eventually(async () => {
-      const rows =
-        await direct`select 1 from pg_stat_activity where application_name = 'gathercue' and datname = current_database()`
-      return rows.length === 0
-    })
+    expect(at.destroyed).toHaveLength(1)
   })
 })

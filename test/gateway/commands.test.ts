@@ -190,12 +190,6 @@ test("two hosts who press +5 at once add five: the stale revision gets the curre
   expect(late).toMatchObject({ e: { code: "conflict", current: { timer: { rev: 2, extendedMs: 300_000 } } } })
 })
 
-test("leave is answered and closes 1000", async () => {
-  const client = await house.join(await house.stage(), "a")
-  expect(await client.command("leave")).toMatchObject({ ok: true })
-  expect(await client.closeCode()).toBe(1000)
-})
-
 test("too many commands are refused for a moment, over all tabs of a participant", async () => {
   const stage = await house.stage()
   // Each node counts alone.

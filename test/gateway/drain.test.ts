@@ -12,7 +12,9 @@ test.each([
     try {
       const stage = await house.stage()
       const names = ["a", "b", "c", "d"]
-      const clients = await Promise.all(names.map((who) => house.join(stage, who)))
+      const [d = "", ...sockets] = names.toReversed()
+      // A stream is sent away as a socket is.
+      const clients = await Promise.all([...sockets.map((who) => house.join(stage, who)), house.joinStream(stage, d)])
       await untilAnnounced(house, stage, names)
       const drained = house.gateway.drain(400, why)
       const delays = await Promise.all(clients.map(async (client) => (await client.next(({ op }) => op === 7)).d))

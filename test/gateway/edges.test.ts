@@ -1,10 +1,5 @@
 /** Races: into the lobby, out of it, and between two hosts who press at once. */
 import { expect, test } from "vitest"
-import { Connection } from "../../src/gateway/connection/connection.ts"
-import { Hub } from "../../src/gateway/event/hub.ts"
-import { AbsentParticipants } from "../../src/gateway/memory/absent-participants.ts"
-import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
-import { openVirtualTime } from "../support/virtual-time.ts"
 import type { Client, Frame } from "./client.ts"
 import { knock, status } from "./crowd.ts"
 import { sharedHouse } from "./house.ts"
@@ -73,35 +68,6 @@ test("a participant may wait in the lobby for long, with all the heartbeats of t
   await guest.next(({ op, d }) => op === 11 && d.t0 === 80, "the last heartbeat's answer")
 })
 
-test("a wait in the lobby has no deadline; being on the way in has one", async () => {
-  const metrics = { sockets: { add: () => undefined }, disconnects: { add: () => undefined } }
-  const { timers } = await openVirtualTime(3_600_000)
-  const absent = new AbsentParticipants(timers, 1)
-  const nothing = (): void => undefined
-  const feed = { onReset: () => nothing }
-  const live = { onForgotten: () => nothing }
-  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers, absent, feed, live } as never)
-  const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
-  for (const [steps, after] of [
-    [["heldBack"], "lobby"],
-    [[], "closed"],
-  ] as const) {
-    const origin = { number: 1, address: "192.0.2.1", openedAt: 0 }
-    const connection = new Connection({ ...socket, buffered: () => 0 }, origin, {
-      left: nothing,
-      makeReady: nothing,
-      personal: (_: Connection, text: string) => text,
-    })
-    hub.add(connection)
-    connection.apply({ type: "identified", mutes: new Set() })
-    connection.apply({ type: "entered", eventId: "event", resume: undefined })
-    for (const type of steps) connection.apply({ type })
-    connection.lastSeenAt = 3_600_000
-    hub.sweep(3_600_000)
-    expect(connection.state).toBe(after)
-  }
-})
-
 test("partners of a participant who is sent to the lobby receive that they left", async () => {
   const stage = await house.stage([{ modality: "rotation" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
@@ -147,21 +113,6 @@ test("hosts do not turn out, silence or send away administrators; administrators
   const demotion = await host.command("role.set", { id: "admin", role: "viewer" })
   expect(demotion).toMatchObject({ ok: false, e: { code: "forbidden" } })
   expect(await admin.command("participant.mute", { id: "host" })).toMatchObject({ ok: true })
-})
-
-test("hosts do not take the role of those who manage the workspace, whatever role these have here", async () => {
-  const stage = await house.stage()
-  const host = await house.join(stage, "host", "host", { kind: "user" })
-  const owner = {
-    participantId: "owner",
-    name: "Olga",
-    userId: null,
-    kind: "user",
-    role: "host",
-    manages: true,
-  } as const
-  await house.report(stage, [{ type: "join", participant: owner, connections: [1] }])
-  expect(await host.command("role.set", { id: "owner", role: "viewer" })).toMatchObject({ e: { code: "forbidden" } })
 })
 
 test("a participant who would have to wait in the lobby cannot send commands, unless they are inside already", async () => {

@@ -1,7 +1,6 @@
 /** People leave the rooms of the media server when they lose their seat there. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/seats.ts"
-import { newId } from "../../src/model/ids.ts"
 import type { Json } from "../support/api.ts"
 import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
 import { eventually } from "../support/wait.ts"
@@ -117,33 +116,4 @@ test("an expulsion that fails is tried again", async () => {
   await host.command("participant.remove", { id: "p0" })
   await gone(mainRoom(stage), "p0")
   expect(livekit.failures).toBe(0)
-})
-
-test("a sweep finds what was missed, and leaves recorders and rooms of others alone", async () => {
-  const sweeping = await openHouse(
-    { media: livekit.server, guardsRooms: true, roomSweepMs: 50, moveMs: 100 },
-    {},
-    house.databaseUrl,
-  )
-  try {
-    const stage = await sweeping.stage()
-    const [room, empty] = [mainRoom(stage), roomNamed(stage, newId())]
-    const others = [`${newId()}:${newId()}`, "lounge"]
-    const host = await sweeping.join(stage, "host", "host")
-    await sweeping.join(stage, "p0")
-    await host.command("participant.remove", { id: "p0" })
-    for (const name of others) livekit.enter(name, "stranger")
-    livekit.enter(empty, "p1")
-    livekit.enter(room, "EG_1", "EGRESS")
-    livekit.enter(room, "host")
-    // With the token from before, while the message about it is lost.
-    livekit.enter(room, "p0")
-    await gone(room, "p0")
-    await eventually(() => !livekit.rooms.has(empty), "the room without seats is closed")
-    expect(livekit.isIn(room, "host")).toBe(true)
-    expect(livekit.isIn(room, "EG_1")).toBe(true)
-    for (const name of others) expect(livekit.isIn(name, "stranger")).toBe(true)
-  } finally {
-    await sweeping.stop()
-  }
 })

@@ -13,33 +13,26 @@ beforeAll(async () => {
 })
 afterAll(() => at.stop())
 
-describe("a member who has made an event and hosts it", () => {
-  test.each(["is removed", "leaves"])("is out of everything in the workspace when they %s", async (how) => {
-    const member = await at.addMember("member")
-    const session = await at.sessionOf(member.cookie)
-    const made = await at.api("POST", "/v1/events", {
-      bearer: session,
-      body: { type: "webinar", title: "Mine", visibility: "private", phases: [{ modality: "broadcast" }] },
-    })
-    const { id } = made.body
-    for (const step of ["publish", "start"]) await at.api("POST", `/v1/events/${id}/${step}`, { key: at.workspace.key })
-    const { client, ready } = await at.connect(id, session)
-    expect(ready.d.me.role).toBe("host")
-
-    const members = `/v1/workspaces/${at.workspace.id}/members`
-    const gone =
-      how === "is removed"
-        ? await at.api("DELETE", `${members}/${member.memberId}`, { cookie: at.workspace.owner.cookie })
-        : await at.api("DELETE", `${members}/me`, { cookie: member.cookie })
-    expect(gone.status).toBe(204)
-    await closedAtOnce(client)
-    expect(await at.look(id, session)).toBe(401)
-    expect((await at.mint(id, session)).status).toBe(401)
-    const again = await at.api("POST", `/v1/workspaces/${at.workspace.id}/session`, { cookie: member.cookie })
-    expect(again.status).toBe(404)
-    const listed = await at.api("GET", `/v1/events/${id}/memberships`, { key: at.workspace.key })
-    expect(listed.body.memberships).toEqual([])
+test("a member who has made an event and hosts it is out of everything in the workspace when they leave", async () => {
+  const member = await at.addMember("member")
+  const session = await at.sessionOf(member.cookie)
+  const made = await at.api("POST", "/v1/events", {
+    bearer: session,
+    body: { type: "webinar", title: "Mine", visibility: "private", phases: [{ modality: "broadcast" }] },
   })
+  const { id } = made.body
+  for (const step of ["publish", "start"]) await at.api("POST", `/v1/events/${id}/${step}`, { key: at.workspace.key })
+  const { client, ready } = await at.connect(id, session)
+  expect(ready.d.me.role).toBe("host")
+  const gone = await at.api("DELETE", `/v1/workspaces/${at.workspace.id}/members/me`, { cookie: member.cookie })
+  expect(gone.status).toBe(204)
+  await closedAtOnce(client)
+  expect(await at.look(id, session)).toBe(401)
+  expect((await at.mint(id, session)).status).toBe(401)
+  const again = await at.api("POST", `/v1/workspaces/${at.workspace.id}/session`, { cookie: member.cookie })
+  expect(again.status).toBe(404)
+  const listed = await at.api("GET", `/v1/events/${id}/memberships`, { key: at.workspace.key })
+  expect(listed.body.memberships).toEqual([])
 })
 
 describe("a role on an event that is lowered", () => {
@@ -215,34 +208,27 @@ test("a role that a host gives to a member who is removed at that moment is not 
   await hosting.cut()
 })
 
-describe("a login that ends", () => {
-  test("leaves the other logins of the account alone", async () => {
-    const admin = await at.addMember("admin")
+test("a login that ends, or that another login ends, closes its own sockets and leaves the other logins alone", async () => {
+  const admin = await at.addMember("admin")
+  const logIn = async (): Promise<string> => {
     const login = await at.api("POST", "/v1/accounts/login", { body: { email: admin.email, password: PASSWORD } })
-    const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
-    const [first, second] = [await at.sessionOf(admin.cookie), await at.sessionOf(cookie)]
-    const { id } = await at.privateEvent()
-    const [gone, stays] = [await at.connect(id, first), await at.connect(id, second)]
-    await at.api("POST", "/v1/accounts/logout", { cookie: admin.cookie })
-    await closedAtOnce(gone.client)
-    expect([await at.look(id, first), await at.look(id, second)]).toEqual([401, 200])
-    expect(await stays.client.command("roster.list")).toMatchObject({ ok: true })
-    await stays.client.cut()
-  })
-
-  test("that another login ends is as good as logged out", async () => {
-    const admin = await at.addMember("admin")
-    const login = await at.api("POST", "/v1/accounts/login", { body: { email: admin.email, password: PASSWORD } })
-    const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
-    const session = await at.sessionOf(cookie)
-    const { id } = await at.privateEvent()
-    const { client } = await at.connect(id, session)
-    const { body } = await at.api("GET", "/v1/accounts/sessions", { cookie: admin.cookie })
-    const other = body.sessions.find(({ current }: { current: boolean }) => !current)
-    expect((await at.api("DELETE", `/v1/accounts/sessions/${other.id}`, { cookie: admin.cookie })).status).toBe(204)
-    await closedAtOnce(client)
-    expect(await at.look(id, session)).toBe(401)
-  })
+    return (login.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+  }
+  const { id } = await at.privateEvent()
+  const ended = await at.sessionOf(await logIn())
+  const { client: other } = await at.connect(id, ended)
+  const { body } = await at.api("GET", "/v1/accounts/sessions", { cookie: admin.cookie })
+  const found = body.sessions.find(({ current }: { current: boolean }) => !current)
+  expect((await at.api("DELETE", `/v1/accounts/sessions/${found.id}`, { cookie: admin.cookie })).status).toBe(204)
+  await closedAtOnce(other)
+  expect(await at.look(id, ended)).toBe(401)
+  const [first, second] = [await at.sessionOf(admin.cookie), await at.sessionOf(await logIn())]
+  const [gone, stays] = [await at.connect(id, first), await at.connect(id, second)]
+  await at.api("POST", "/v1/accounts/logout", { cookie: admin.cookie })
+  await closedAtOnce(gone.client)
+  expect([await at.look(id, first), await at.look(id, second)]).toEqual([401, 200])
+  expect(await stays.client.command("roster.list")).toMatchObject({ ok: true })
+  await stays.client.cut()
 })
 
 describe("an API key that is revoked", () => {

@@ -62,33 +62,21 @@ test.each<Row>([
     },
   ],
   [
-    "the roster",
-    MEETING,
-    async ({ host }) =>
-      (await host.command("roster.list")).d.participants.map(({ participantId }: Frame) => participantId),
-  ],
-  [
-    "roles given",
+    "the roster, a role, an invitation to the stage and a way back to the lobby",
     MEETING,
     async ({ host }) => {
-      const given = await Promise.all(NAMES.map((id) => host.command("role.set", { id, role: "host" })))
-      return given.flatMap(({ ok, d }) => (ok ? [d.participantId] : []))
-    },
-  ],
-  [
-    "invitations to the stage",
-    MEETING,
-    async ({ host }) => {
-      const invited = await Promise.all(NAMES.map((id) => host.command("stage.invite", { id })))
-      return invited.flatMap(({ ok, d }) => (ok ? [d.participantId] : []))
-    },
-  ],
-  [
-    "a way back to the lobby",
-    MEETING,
-    async ({ host }) => {
-      const sent = await Promise.all(NAMES.map((id) => host.command("participant.toLobby", { id })))
-      return sent.flatMap(({ ok, d }) => (ok ? [d.participantId] : []))
+      const { participants } = (await host.command("roster.list")).d
+      const reached = async (t: string, who: ReadonlyArray<string>, more: object = {}) => {
+        const replies = await Promise.all(who.map((id) => host.command(t, { id, ...more })))
+        return replies.flatMap(({ ok, d }) => (ok ? [d.participantId] : []))
+      }
+      const invited = await reached("stage.invite", NAMES)
+      const others = [
+        ...(await reached("participant.toLobby", NAMES.slice(0, 4))),
+        ...(await reached("role.set", NAMES.slice(4), { role: "host" })),
+      ]
+      const listed = participants.map(({ participantId }: Frame) => participantId)
+      return NAMES.filter((who) => [listed, invited, others].every((list) => list.includes(who)))
     },
   ],
   [

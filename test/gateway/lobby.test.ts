@@ -51,18 +51,6 @@ describe("a walk-in", () => {
     await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest leaves the lobby")
   })
 
-  test("an admission holds for the whole event, also over a reconnect", async () => {
-    const stage = await house.stage(ASK)
-    const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await knock(house, stage, "guest")
-    await status(guest, "waiting")
-    await untilInLobby(host, "guest")
-    await host.command("lobby.admit", { all: true })
-    await guest.dispatch("ready")
-    await guest.cut()
-    expect((await house.join(stage, "guest")).received.some(({ t }) => t === "lobby.status")).toBe(false)
-  })
-
   test("is shown to staff who arrive later", async () => {
     const stage = await house.stage(ASK)
     const first = await house.join(stage, "host", "host", { kind: "user" })

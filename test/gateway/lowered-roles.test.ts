@@ -1,14 +1,11 @@
 /** People whose new role has no seat leave the rooms of the media server. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/seats.ts"
-import { newId } from "../../src/model/ids.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
 import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
-import { openStore } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
-import { openHouse } from "./house.ts"
 
 let livekit: LiveKitServer
 let server: TestServer
@@ -72,26 +69,4 @@ test("a host who takes part like others stays in the call, because all seats hav
   await livekit.judged(room)
   expect([host, other].map(({ userId }) => livekit.isIn(room, userId))).toEqual([true, true])
   for (const { client } of [host, other]) await client.cut()
-})
-
-test("a sweep finds people whose stored role was lowered while no server saw it", async () => {
-  const sweeping = await openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 50 })
-  const sql = openStore(sweeping.databaseUrl)
-  try {
-    const stage = await sweeping.stage([{ modality: "broadcast" }])
-    const room = mediaRoomOf({ eventId: stage.eventId, phaseId: stage.phaseIds[0] ?? "", roomId: null })
-    const roles = { [newId()]: "speaker", [newId()]: "viewer", [newId()]: null }
-    const [speaker = "", viewer = "", nobody = ""] = Object.keys(roles)
-    for (const [id, role] of Object.entries(roles)) {
-      await sql`insert into users (id, workspace_id, external_sub) select ${id}, workspace_id, ${id} from events where id = ${stage.eventId}`
-      if (role === null) continue
-      await sql`insert into memberships (id, event_id, user_id, role) values (${newId()}, ${stage.eventId}, ${id}, ${role})`
-    }
-    for (const id of [speaker, viewer, nobody]) livekit.enter(room, id)
-    await eventually(() => !livekit.isIn(room, viewer) && !livekit.isIn(room, nobody), "the stage is the speakers'")
-    expect(livekit.isIn(room, speaker)).toBe(true)
-  } finally {
-    await sql.end()
-    await sweeping.stop()
-  }
 })

@@ -43,7 +43,7 @@ describe.each(["owner", "admin"] as const)("an %s of the workspace", (role) => {
     return sessionOf(account.cookie)
   }
 
-  test("is not removed, blocked, muted or sent to the lobby by a host, even where they read as a participant", async () => {
+  test("is not removed, blocked, muted, lowered or sent to the lobby by a host, even where they read as a participant", async () => {
     const { id } = await liveMeeting()
     const session = await makeManager()
     const manager = await enter(id, session)
@@ -64,6 +64,7 @@ describe.each(["owner", "admin"] as const)("an %s of the workspace", (role) => {
       ["participant.remove", { id: managerId }],
       ["participant.mute", { id: managerId }],
       ["participant.toLobby", { id: managerId }],
+      ["role.set", { id: managerId, role: "viewer" }],
     ] as const) {
       expect(await host.command(t, d)).toMatchObject({ ok: false, e: { code: "forbidden" } })
     }

@@ -1,22 +1,17 @@
 /** The look at the rooms of the media server finds whoever has lost their seat, where no message says who comes in. */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/seats.ts"
 import { newId } from "../../src/model/ids.ts"
-import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
+import { startLiveKit } from "../support/livekit-server.ts"
+import { shared } from "../support/shared.ts"
 import { eventually } from "../support/wait.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
-let livekit: LiveKitServer
-let house: House
-
-beforeAll(async () => {
-  livekit = await startLiveKit()
-  house = await openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 50 })
-})
-afterAll(async () => {
-  await house?.stop()
-  await livekit?.stop()
-})
+const livekit = shared(startLiveKit, (server) => server.stop())
+const house = shared(
+  () => openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 50, moveMs: 100 }),
+  (opened) => opened.stop(),
+)
 
 const mainRoom = (stage: Stage): string =>
   mediaRoomOf({ eventId: stage.eventId, phaseId: stage.phaseIds[0] ?? "", roomId: null })
@@ -75,4 +70,40 @@ test("a user whose membership of a private event has ended is out, and a member 
   // A look that began before may have been judged without them.
   for (let n = 0; n < 2; n++) await livekit.judged(room)
   expect(livekit.isIn(room, ben.userId)).toBe(true)
+})
+
+test("a sweep finds what was missed, and leaves recorders and rooms of others alone", async () => {
+  const stage = await house.stage()
+  const [room, empty] = [mainRoom(stage), mediaRoomOf({ eventId: stage.eventId, phaseId: "", roomId: newId() })]
+  const others = [`${newId()}:${newId()}`, "lounge"]
+  const host = await house.join(stage, "host", "host")
+  await house.join(stage, "p0")
+  await host.command("participant.remove", { id: "p0" })
+  for (const name of others) livekit.enter(name, "stranger")
+  livekit.enter(empty, "p1")
+  livekit.enter(room, "EG_1", "EGRESS")
+  livekit.enter(room, "host")
+  // With the token from before, while the message about it is lost.
+  livekit.enter(room, "p0")
+  await gone(room, "p0")
+  await eventually(() => !livekit.rooms.has(empty), "the room without seats is closed")
+  expect(livekit.isIn(room, "host")).toBe(true)
+  expect(livekit.isIn(room, "EG_1")).toBe(true)
+  for (const name of others) expect(livekit.isIn(name, "stranger")).toBe(true)
+})
+
+test("a sweep finds people whose stored role was lowered while no server saw it", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }])
+  const room = mainRoom(stage)
+  const roles = { [newId()]: "speaker", [newId()]: "viewer", [newId()]: null }
+  const [speaker = "", viewer = "", nobody = ""] = Object.keys(roles)
+  const { sql } = house.actors
+  for (const [id, role] of Object.entries(roles)) {
+    await sql`insert into users (id, workspace_id, external_sub) values (${id}, ${stage.workspaceId}, ${id})`
+    if (role === null) continue
+    await sql`insert into memberships (id, event_id, user_id, role) values (${newId()}, ${stage.eventId}, ${id}, ${role})`
+  }
+  for (const id of [speaker, viewer, nobody]) livekit.enter(room, id)
+  await eventually(() => !livekit.isIn(room, viewer) && !livekit.isIn(room, nobody), "the stage is the speakers'")
+  expect(livekit.isIn(room, speaker)).toBe(true)
 })

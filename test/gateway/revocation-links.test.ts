@@ -11,7 +11,7 @@ import { NODES } from "../support/nodes.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client } from "./client.ts"
 import { type GrantHouse, openGrantHouse } from "./grant-house.ts"
-import { peopleOf } from "./revocation-people.ts"
+import { peopleOf, rowsIn } from "./revocation-people.ts"
 
 /**
  * `encoder`: the address that the live event gave for an encoder. `by REST`: the one that REST gave. `upload`: where a recording's bytes are put.
@@ -323,19 +323,7 @@ const linksOf = async (
   return links
 }
 
-const cellsOf = (line: string): ReadonlyArray<string> =>
-  line
-    .split("|")
-    .slice(1, -1)
-    .map((cell) => cell.trim())
-
-const ROWS = TABLE.trim()
-  .split("\n")
-  .slice(1)
-  .map((line) => {
-    const [act = "", ...expected] = cellsOf(line)
-    return [act, expected] as const
-  })
+const ROWS = rowsIn(TABLE).map(([act = "", ...expected]) => [act, expected] as const)
 
 /** A row's person has their links; resolves to the act, and to what has become of the links after it. */
 const prepared = async ([name, expected]: (typeof ROWS)[number]) => {

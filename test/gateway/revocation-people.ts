@@ -41,3 +41,16 @@ export const peopleOf = (at: GrantHouse) => {
 
   return { workspacePath, asOwner, account, integrators, partnersGuest }
 }
+
+/** The cells of a table that is written in Markdown, without its head. */
+export const rowsIn = (table: string): ReadonlyArray<ReadonlyArray<string>> =>
+  table
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )

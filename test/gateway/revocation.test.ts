@@ -8,7 +8,7 @@ import { tokenIn } from "../support/api.ts"
 import { eventually } from "../support/wait.ts"
 import { Client } from "./client.ts"
 import { closedAtOnce, type GrantHouse, openGrantHouse } from "./grant-house.ts"
-import { peopleOf } from "./revocation-people.ts"
+import { peopleOf, rowsIn } from "./revocation-people.ts"
 
 /**
  * `session`: asking for a new session token as the present one was asked for. With the present one: `read` the event, `ask` a
@@ -175,18 +175,9 @@ const expectSocket = async (client: Client, outcome: string): Promise<void> => {
   await client.cut()
 }
 
-const cellsOf = (line: string): ReadonlyArray<string> =>
-  line
-    .split("|")
-    .slice(1, -1)
-    .map((cell) => cell.trim())
-
 type Row = [act: string, before: string, ...rest: [string, string, string, string, string, string, string]]
 
-const ROWS = TABLE.trim()
-  .split("\n")
-  .slice(1)
-  .map((line) => cellsOf(line) as Row)
+const ROWS = rowsIn(TABLE) as unknown as ReadonlyArray<Row>
 
 test.each(ROWS)("%s", async (name, before, session, read, ask, edit, manage, newToken, openSocket) => {
   const given = await CASES[name]?.()

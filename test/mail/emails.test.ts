@@ -102,8 +102,9 @@ const LETTERS: ReadonlyArray<readonly [string, (stranger: string, member: string
   ["table notes", (name, event) => tableNotesEmail("a@example.com", { ...FACE, name, event }, URL_, NO_MORE)],
 ]
 
-describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
-  test("makes no link of a stranger's text, and its subject is one short line", () => {
+test.each(LETTERS)(
+  "an email of %s keeps strangers from links, members' text as it is, and HTML safe",
+  (_, emailWith) => {
     const letter = emailWith(BAIT, "Launch")
     for (const body of [letter.subject, letter.text, letter.html]) {
       expect(
@@ -114,18 +115,12 @@ describe.each(LETTERS)("an email of %s", (_name, emailWith) => {
     const long = emailWith("Ada", `two\r\nlines ${"x".repeat(5000)}`)
     expect(long.subject).not.toMatch(/\p{Cc}/u)
     expect(long.subject.length).toBeLessThan(140)
-  })
-
-  test("has a member's text as it was written", () => {
-    const letter = emailWith("Ada", TITLE)
-    const isNamed = /invited| at |Cancelled|Registration|Waiting|free|over|Thank/.test(letter.subject)
-    expect([letter.subject.includes(TITLE), letter.text.includes(TITLE)]).toEqual([isNamed, isNamed])
-  })
-
-  test("escapes text from users", () => {
+    const { subject, text } = emailWith("Ada", TITLE)
+    const isNamed = /invited| at |Cancelled|Registration|Waiting|free|over|Thank/.test(subject)
+    expect([subject.includes(TITLE), text.includes(TITLE)]).toEqual([isNamed, isNamed])
     expect(emailWith(`<b>"A"</b>`, "<b>A</b>").html).not.toContain("<b>")
-  })
-})
+  },
+)
 
 test("a subject holds no text of users beyond the title of an event or the name of a workspace", () => {
   const subjects = LETTERS.map(([, emailWith]) => emailWith("Ada", "Analytical Engines").subject)
@@ -235,49 +230,41 @@ const WRITTEN = [
   "x".repeat(300),
 ]
 
-describe("text of a member", () => {
-  test.each(WRITTEN)("%j stays as it is", (text) => {
-    expect(membersLine(text, "nothing")).toBe(text)
-  })
-
-  test.each([
+test("text of a member stays as it is, on one line, and is cut, never in the middle of a character", () => {
+  for (const text of WRITTEN) expect(membersLine(text, "nothing")).toBe(text)
+  for (const [text, shown] of [
     ["two\r\nlines\u2028three\u0000four", "two lines three four"],
     ["  around  ", "around"],
     ["\u202e\u200b", "nothing"],
     ["\ud800", "nothing"],
     ["  ", "nothing"],
     ["", "nothing"],
-  ])("%j is %j, on one line", (text, shown) => {
-    expect(membersLine(text, "nothing")).toBe(shown)
-  })
-
-  test.each(["👨‍👩‍👧", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🇫🇷", "e\u0301", "\u1112\u1161\u11ab"])("is cut before %j, and not within", (letter) => {
+  ] as const) {
+    expect([text, membersLine(text, "nothing")]).toEqual([text, shown])
+  }
+  for (const letter of ["👨‍👩‍👧", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "🇫🇷", "e\u0301", "\u1112\u1161\u11ab"]) {
     for (let most = 4; most < 3 + letter.length; most++) expect(membersLine(`xx${letter}y`, "", most)).toBe("xx…")
     expect(membersLine(`xx${letter}yz`, "", 3 + letter.length)).toBe(`xx${letter}…`)
-  })
-
-  test("is cut, and never in the middle of a character", () => {
-    expect(membersLine("x".repeat(1024), "")).toBe(`${"x".repeat(299)}…`)
-    expect(membersLine(`${"x".repeat(8)}😀yz`, "", 10)).toBe(`${"x".repeat(8)}…`)
-  })
+  }
+  expect(membersLine("x".repeat(1024), "")).toBe(`${"x".repeat(299)}…`)
+  expect(membersLine(`${"x".repeat(8)}😀yz`, "", 10)).toBe(`${"x".repeat(8)}…`)
 })
 
 describe("text of a stranger", () => {
-  test.each([
-    ["Ada Lovelace", "Ada Lovelace"],
-    ["J. R. R. Tolkien", "J. R. R. Tolkien"],
-    ["see evil.example/login", "see evil.\u2060example/\u2060login"],
-    ["https://1.2.3.4 now", "https:\u2060/\u2060/\u20601.\u20602.\u20603.\u20604 now"],
-    ["me@evil.co.uk", "me@\u2060evil.\u2060co.\u2060uk"],
-    ["evil。example or evil．example", "evil。\u2060example or evil．\u2060example"],
-    ["h\u200bttps:/\u2060/ev\u00adil", "https:\u2060/\u2060/\u2060evil"],
-    ["\u202e\u200b", "nothing"],
-  ])("%j is %j", (text, shown) => {
-    expect(strangersLine(text, "nothing")).toBe(shown)
-  })
-
-  test.each(WRITTEN)("%j reads as it was typed", (text) => {
-    expect(strangersLine(text, "nothing").replaceAll("\u2060", "")).toBe(text)
+  test("reads as it was typed, and no part of it is an address", () => {
+    for (const [text, shown] of [
+      ["Ada Lovelace", "Ada Lovelace"],
+      ["J. R. R. Tolkien", "J. R. R. Tolkien"],
+      ["see evil.example/login", "see evil.\u2060example/\u2060login"],
+      ["https://1.2.3.4 now", "https:\u2060/\u2060/\u20601.\u20602.\u20603.\u20604 now"],
+      ["me@evil.co.uk", "me@\u2060evil.\u2060co.\u2060uk"],
+      ["evil。example or evil．example", "evil。\u2060example or evil．\u2060example"],
+      ["h\u200bttps:/\u2060/ev\u00adil", "https:\u2060/\u2060/\u2060evil"],
+      ["\u202e\u200b", "nothing"],
+    ] as const) {
+      expect([text, strangersLine(text, "nothing")]).toEqual([text, shown])
+    }
+    for (const text of WRITTEN) expect(strangersLine(text, "nothing").replaceAll("\u2060", "")).toBe(text)
   })
 
   test("has a word joiner behind all that could join the parts of an address", () => {

@@ -69,15 +69,6 @@ describe("an event that is moved", () => {
     expect(letters[0]?.text).not.toContain("2 May")
   })
 
-  test("is not told to people who registered afterwards", async () => {
-    const node = await openNode()
-    const event = await newEvent([])
-    await move(event.id, LATER)
-    await register(event.id, "late@example.com")
-    await node.tell()
-    expect(await node.letters()).toEqual([])
-  })
-
   test("without a date is postponed, and told again once it has one", async () => {
     const node = await openNode()
     const event = await newEvent(["ada@example.com"])

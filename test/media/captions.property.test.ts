@@ -143,9 +143,8 @@ test("no text makes a reader fail otherwise than with a line and a reason, nor t
   )
 })
 
-test.each(["<", "<v ", "<b ", "{\\", "&", "-->", "1\n", "\n", "\r"])(
-  "a file of %j alone is read in one go",
-  (piece) => {
+test("a file of one sign again and again is read in one go", () => {
+  for (const piece of ["<", "<v ", "<b ", "{\\", "&", "-->", "1\n", "\n", "\r"]) {
     const times = "00:00:01.000 --> 00:00:02.000\n"
     const given = times + piece.repeat(2_000_000 / piece.length)
     for (const read of [() => readVtt(`WEBVTT\n\n${given}`), () => readSrt(given)]) {
@@ -155,8 +154,8 @@ test.each(["<", "<v ", "<b ", "{\\", "&", "-->", "1\n", "\n", "\r"])(
         expect(cause).toBeInstanceOf(UnreadableCaptions)
       }
     }
-  },
-)
+  }
+})
 
 test("a WebVTT file of the wild: notes, styles, names of cues, classes, positions, references, voices", () => {
   const file = `\uFEFFWEBVTT - a talk\r\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:0\r\n\r\nSTYLE\r\n::cue { color: red }\r\n\r\nNOTE two\r\nlines\r\n\r\nintro\r\n00:01.000 --> 00:02.500 align:start position:0%\r\n<v.loud Ada Lovelace>Hello <i.x>there</i> &amp; <00:00:01.500><c>welcome</c></v>\r\n\r\n01:00:00.000 --> 01:00:01.000\r\n<v Bob>One</v> <v Eve>Two\r\nlines\r\n\r\n00:03.000 --> 00:04.000\r\n \r\n`

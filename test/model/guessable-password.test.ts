@@ -2,32 +2,36 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { isGuessable } from "../../src/model/text/guessable-password.ts"
 
-test.each([
-  "password",
-  "12345678",
-  "PASSWORD1",
-  "TrustNo1",
-  "qwertyuiop",
-  "        ",
-  " \t\n \u00a0\u3000   ",
-  " \u200b\u200c\u2060\u2800\u3164\ufeff ",
-  "aaaaaaaa",
-  "ääääÄÄÄÄ",
-  "a\u0308".repeat(8),
-  "😀😀😀😀😀😀😀😀",
-])("%j is guessable", (password) => {
-  expect(isGuessable(password)).toBe(true)
+test("passwords that everybody tries first, and one character again and again, are guessable", () => {
+  for (const password of [
+    "password",
+    "12345678",
+    "PASSWORD1",
+    "TrustNo1",
+    "qwertyuiop",
+    "        ",
+    " \t\n \u00a0\u3000   ",
+    " \u200b\u200c\u2060\u2800\u3164\ufeff ",
+    "aaaaaaaa",
+    "ääääÄÄÄÄ",
+    "a\u0308".repeat(8),
+    "😀😀😀😀😀😀😀😀",
+  ]) {
+    expect(isGuessable(password), password).toBe(true)
+  }
 })
 
-test.each([
-  "correct horse battery",
-  "correct horse",
-  "a newer horse battery",
-  "пароль длинный",
-  "aaaaaaab",
-  "密码很长很长很长",
-])("%j is not", (password) => {
-  expect(isGuessable(password)).toBe(false)
+test("others are not", () => {
+  for (const password of [
+    "correct horse battery",
+    "correct horse",
+    "a newer horse battery",
+    "пароль длинный",
+    "aaaaaaab",
+    "密码很长很长很长",
+  ]) {
+    expect(isGuessable(password), password).toBe(false)
+  }
 })
 
 test("one character again and again is guessable in any script and case, and how it is written changes nothing", () => {

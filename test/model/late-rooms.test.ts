@@ -58,42 +58,46 @@ describe("rooms that were given", () => {
 })
 
 describe("rooms by size", () => {
-  test.each([
-    { counts: [0], people: 4, size: 2, filled: [3, 1] },
-    { counts: [0], people: 6, size: 2, filled: [3, 3] },
-    { counts: [0], people: 20, size: 4, filled: [5, 5, 5, 5] },
-    { counts: [0], people: 20, size: 6, filled: [7, 7, 6] },
-    { counts: [0], people: 20, size: 8, filled: [9, 9, 2] },
-    { counts: [0], people: 3, size: 1, filled: [1, 1, 1] },
-    { counts: [3], people: 3, size: 2, filled: [3, 3] },
-    { counts: [4], people: 3, size: 3, filled: [4, 3] },
-    { counts: [4, 4, 4], people: 4, size: 4, filled: [5, 5, 5, 1] },
-    { counts: [1, 2, 0], people: 3, size: 3, filled: [3, 3, 0] },
-    { counts: [4, 0], people: 2, size: 4, filled: [4, 2] },
-  ])("one after another: $people come to $counts with $size in a room", ({ counts, people, size, filled }) => {
-    expect(oneByOne(counts, people, { size })).toEqual(filled)
+  test("one after another they fill rooms, and then new ones", () => {
+    for (const { counts, people, size, filled } of [
+      { counts: [0], people: 4, size: 2, filled: [3, 1] },
+      { counts: [0], people: 6, size: 2, filled: [3, 3] },
+      { counts: [0], people: 20, size: 4, filled: [5, 5, 5, 5] },
+      { counts: [0], people: 20, size: 6, filled: [7, 7, 6] },
+      { counts: [0], people: 20, size: 8, filled: [9, 9, 2] },
+      { counts: [0], people: 3, size: 1, filled: [1, 1, 1] },
+      { counts: [3], people: 3, size: 2, filled: [3, 3] },
+      { counts: [4], people: 3, size: 3, filled: [4, 3] },
+      { counts: [4, 4, 4], people: 4, size: 4, filled: [5, 5, 5, 1] },
+      { counts: [1, 2, 0], people: 3, size: 3, filled: [3, 3, 0] },
+      { counts: [4, 0], people: 2, size: 4, filled: [4, 2] },
+    ]) {
+      expect(oneByOne(counts, people, { size })).toEqual(filled)
+    }
   })
 
-  test.each([
-    { counts: [0], people: 4, size: 3, atOnce: [3], atLast: [4] },
-    { counts: [0], people: 7, size: 3, atOnce: [3, 3], atLast: [4, 3] },
-    { counts: [0, 0], people: 4, size: 3, atOnce: [2, 2], atLast: [2, 2] },
-    { counts: [0], people: 3, size: 1, atOnce: [1, 1, 1], atLast: [1, 1, 1] },
-    { counts: [4], people: 6, size: 4, atOnce: [4, 4], atLast: [4, 4, 2] },
-    { counts: [4], people: 3, size: 4, atOnce: [4], atLast: [4, 3] },
-    { counts: [2], people: 3, size: 2, atOnce: [2, 2], atLast: [3, 2] },
-    { counts: [1], people: 2, size: 2, atOnce: [2], atLast: [3] },
-    { counts: [1, 1], people: 3, size: 3, atOnce: [3, 2], atLast: [3, 2] },
-    { counts: [3, 2], people: 4, size: 4, atOnce: [4, 4], atLast: [5, 4] },
-    { counts: [5, 4], people: 1, size: 4, atOnce: [5, 4], atLast: [5, 5] },
-    { counts: [5, 5], people: 1, size: 4, atOnce: [5, 5], atLast: [5, 5, 1] },
-    { counts: [6, 5], people: 2, size: 4, atOnce: [6, 5], atLast: [6, 5, 2] },
-    // One takes no free place, so that the last one does not begin an empty room alone.
-    { counts: [3, 0], people: 2, size: 4, atOnce: [3, 2], atLast: [3, 2] },
-    { counts: [1, 0], people: 2, size: 2, atOnce: [2, 1], atLast: [2, 1] },
-  ])("together: $people come to $counts with $size in a room", ({ counts, people, size, atOnce, atLast }) => {
-    expect(filledBy(counts, people, { size, mayWait: true })).toEqual(atOnce)
-    expect(filledBy(counts, people, { size })).toEqual(atLast)
+  test("together they fill rooms, and what does not fit comes one by one", () => {
+    for (const { counts, people, size, atOnce, atLast } of [
+      { counts: [0], people: 4, size: 3, atOnce: [3], atLast: [4] },
+      { counts: [0], people: 7, size: 3, atOnce: [3, 3], atLast: [4, 3] },
+      { counts: [0, 0], people: 4, size: 3, atOnce: [2, 2], atLast: [2, 2] },
+      { counts: [0], people: 3, size: 1, atOnce: [1, 1, 1], atLast: [1, 1, 1] },
+      { counts: [4], people: 6, size: 4, atOnce: [4, 4], atLast: [4, 4, 2] },
+      { counts: [4], people: 3, size: 4, atOnce: [4], atLast: [4, 3] },
+      { counts: [2], people: 3, size: 2, atOnce: [2, 2], atLast: [3, 2] },
+      { counts: [1], people: 2, size: 2, atOnce: [2], atLast: [3] },
+      { counts: [1, 1], people: 3, size: 3, atOnce: [3, 2], atLast: [3, 2] },
+      { counts: [3, 2], people: 4, size: 4, atOnce: [4, 4], atLast: [5, 4] },
+      { counts: [5, 4], people: 1, size: 4, atOnce: [5, 4], atLast: [5, 5] },
+      { counts: [5, 5], people: 1, size: 4, atOnce: [5, 5], atLast: [5, 5, 1] },
+      { counts: [6, 5], people: 2, size: 4, atOnce: [6, 5], atLast: [6, 5, 2] },
+      // One takes no free place, so that the last one does not begin an empty room alone.
+      { counts: [3, 0], people: 2, size: 4, atOnce: [3, 2], atLast: [3, 2] },
+      { counts: [1, 0], people: 2, size: 2, atOnce: [2, 1], atLast: [2, 1] },
+    ]) {
+      expect(filledBy(counts, people, { size, mayWait: true })).toEqual(atOnce)
+      expect(filledBy(counts, people, { size })).toEqual(atLast)
+    }
   })
 
   test.each([true, false])(

@@ -161,40 +161,44 @@ const instantOf = (wall: string, timeZone: string): string => {
 describe("a rule has bounds", () => {
   const decode = Schema.decodeUnknownResult(RecurrenceRule)
 
-  test.each([
-    "FREQ=SECONDLY;COUNT=5",
-    "FREQ=HOURLY;COUNT=5",
-    "FREQ=DAILY;COUNT=1000000000",
-    "FREQ=DAILY;COUNT=101",
-    "FREQ=DAILY;COUNT=0",
-    "FREQ=DAILY",
-    "COUNT=3",
-    "FREQ=DAILY;COUNT=3;UNTIL=20270401",
-    "FREQ=DAILY;COUNT=3;COUNT=1000000000",
-    "FREQ=DAILY;COUNT=3;INTERVAL=0",
-    "FREQ=DAILY;COUNT=3;BYSECOND=1,2,3",
-    "FREQ=DAILY;COUNT=3;RSCALE=HEBREW",
-    "FREQ=DAILY;UNTIL=20270401T120000",
-    "FREQ=DAILY;COUNT=3\nDTSTART:20270101T000000Z",
-    "freq=daily;count=3",
-    "",
-    `FREQ=DAILY;COUNT=3;BYMONTHDAY=${"1,".repeat(100)}1`,
-  ])("%j is refused", (rule) => {
-    expect(Result.isFailure(decode(rule))).toBe(true)
+  test("is refused where it has no end, more than one, too many, or parts that are not taken", () => {
+    for (const rule of [
+      "FREQ=SECONDLY;COUNT=5",
+      "FREQ=HOURLY;COUNT=5",
+      "FREQ=DAILY;COUNT=1000000000",
+      "FREQ=DAILY;COUNT=101",
+      "FREQ=DAILY;COUNT=0",
+      "FREQ=DAILY",
+      "COUNT=3",
+      "FREQ=DAILY;COUNT=3;UNTIL=20270401",
+      "FREQ=DAILY;COUNT=3;COUNT=1000000000",
+      "FREQ=DAILY;COUNT=3;INTERVAL=0",
+      "FREQ=DAILY;COUNT=3;BYSECOND=1,2,3",
+      "FREQ=DAILY;COUNT=3;RSCALE=HEBREW",
+      "FREQ=DAILY;UNTIL=20270401T120000",
+      "FREQ=DAILY;COUNT=3\nDTSTART:20270101T000000Z",
+      "freq=daily;count=3",
+      "",
+      `FREQ=DAILY;COUNT=3;BYMONTHDAY=${"1,".repeat(100)}1`,
+    ]) {
+      expect(Result.isFailure(decode(rule)), rule).toBe(true)
+    }
   })
 
-  test.each([
-    ["FREQ=DAILY;COUNT=2;INTERVAL=999", "must end within two years"],
-    ["FREQ=DAILY;UNTIL=20290302", "must end within two years"],
-    ["FREQ=DAILY;UNTIL=20280301", "names more than 100 events"],
-    ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "must name the start of the first event"],
-    ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "must name the start of the first event"],
-    ["FREQ=WEEKLY;BYDAY=TU;COUNT=5", "must name the start of the first event"],
-    ["FREQ=DAILY;UNTIL=20260101", "must name the start of the first event"],
-    ["FREQ=WEEKLY;BYDAY=XX;COUNT=5", expect.stringMatching(/^is no rule of RFC 5545: /)],
-    ["FREQ=WEEKLY;BYDAY=1MO;COUNT=5", expect.stringMatching(/^is no rule of RFC 5545: /)],
-  ])("%s: %s", (rule, fault) => {
-    expect(faultOf(rule)).toEqual(fault)
+  test("is refused with what is wrong with it", () => {
+    for (const [rule, fault] of [
+      ["FREQ=DAILY;COUNT=2;INTERVAL=999", "must end within two years"],
+      ["FREQ=DAILY;UNTIL=20290302", "must end within two years"],
+      ["FREQ=DAILY;UNTIL=20280301", "names more than 100 events"],
+      ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "must name the start of the first event"],
+      ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "must name the start of the first event"],
+      ["FREQ=WEEKLY;BYDAY=TU;COUNT=5", "must name the start of the first event"],
+      ["FREQ=DAILY;UNTIL=20260101", "must name the start of the first event"],
+      ["FREQ=WEEKLY;BYDAY=XX;COUNT=5", expect.stringMatching(/^is no rule of RFC 5545: /)],
+      ["FREQ=WEEKLY;BYDAY=1MO;COUNT=5", expect.stringMatching(/^is no rule of RFC 5545: /)],
+    ] as const) {
+      expect(faultOf(rule)).toEqual(fault)
+    }
   })
 
   test("two years and a hundred events are within them", () => {

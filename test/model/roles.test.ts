@@ -7,22 +7,24 @@ const role = fc.constantFrom(...EventRole.literals)
 const modality = fc.constantFrom(...Modality.literals)
 
 describe("narrowing", () => {
-  test.each([
-    ["speaker", "broadcast", "speaker"],
-    ["speaker", "meeting", "participant"],
-    ["speaker", "breakout", "participant"],
-    ["speaker", "rotation", "participant"],
-    ["participant", "broadcast", "viewer"],
-    ["participant", "meeting", "participant"],
-    ["viewer", "broadcast", "viewer"],
-    ["viewer", "meeting", "viewer"],
-    ["host", "broadcast", "host"],
-    ["host", "rotation", "host"],
-    ["workspace_admin", "meeting", "workspace_admin"],
-    ["speaker", null, "speaker"],
-    ["participant", null, "participant"],
-  ] as const)("a %s in %s reads as %s", (stored, phase, read) => {
-    expect(narrowRole(stored, phase)).toBe(read)
+  test("a role reads as the phase has it", () => {
+    for (const [stored, phase, read] of [
+      ["speaker", "broadcast", "speaker"],
+      ["speaker", "meeting", "participant"],
+      ["speaker", "breakout", "participant"],
+      ["speaker", "rotation", "participant"],
+      ["participant", "broadcast", "viewer"],
+      ["participant", "meeting", "participant"],
+      ["viewer", "broadcast", "viewer"],
+      ["viewer", "meeting", "viewer"],
+      ["host", "broadcast", "host"],
+      ["host", "rotation", "host"],
+      ["workspace_admin", "meeting", "workspace_admin"],
+      ["speaker", null, "speaker"],
+      ["participant", null, "participant"],
+    ] as const) {
+      expect(narrowRole(stored, phase)).toBe(read)
+    }
   })
 
   test("never widens: what a narrowed role may do, the stored one may do too", () => {
@@ -36,13 +38,15 @@ describe("narrowing", () => {
   })
 })
 
-test.each([
-  [["meeting"], "participant"],
-  [["broadcast", "rotation"], "participant"],
-  [["broadcast"], "viewer"],
-  [[], "participant"],
-] as const)("a guest of an event with %j is a %s", (modalities, read) => {
-  expect(guestRole(modalities)).toBe(read)
+test("a guest is a participant, or a viewer where all phases are broadcasts", () => {
+  for (const [modalities, read] of [
+    [["meeting"], "participant"],
+    [["broadcast", "rotation"], "participant"],
+    [["broadcast"], "viewer"],
+    [[], "participant"],
+  ] as const) {
+    expect(guestRole(modalities)).toBe(read)
+  }
 })
 
 test("an event of several phases accepts the union of their roles, and always workspace_admin", () => {

@@ -3,29 +3,33 @@ import { expect, test } from "vitest"
 import { parseId } from "../../src/model/ids.ts"
 import { parseTimestamp } from "../../src/model/timestamp.ts"
 
-test.each([
-  ["2026-11-20T18:00:00Z", "2026-11-20T18:00:00.000Z"],
-  ["2026-11-20t18:00:00.123456789+05:30", "2026-11-20T12:30:00.123Z"],
-  ["2024-02-29T00:00:00-01:00", "2024-02-29T01:00:00.000Z"],
-])("%s is read as %s", (text, normalised) => {
-  expect(parseTimestamp(text)).toBe(normalised)
+test("a moment is read with its offset, to the millisecond", () => {
+  for (const [text, normalised] of [
+    ["2026-11-20T18:00:00Z", "2026-11-20T18:00:00.000Z"],
+    ["2026-11-20t18:00:00.123456789+05:30", "2026-11-20T12:30:00.123Z"],
+    ["2024-02-29T00:00:00-01:00", "2024-02-29T01:00:00.000Z"],
+  ] as const) {
+    expect(parseTimestamp(text)).toBe(normalised)
+  }
 })
 
-test.each([
-  "2026-11-20",
-  "2026-11-20T18:00:00",
-  "2026-11-20 18:00:00Z",
-  "2026-13-01T00:00:00Z",
-  "2026-02-29T00:00:00Z",
-  "2026-04-31T00:00:00Z",
-  "2026-11-20T24:01:00Z",
-  "20261120T180000Z",
-  "0000-01-01T00:00:00Z",
-  "0001-01-01T00:00:00+23:59",
-  "9999-12-31T23:59:59-23:59",
-  "",
-])("%j is refused", (text) => {
-  expect(parseTimestamp(text)).toBeUndefined()
+test("what is no moment of the calendar is refused", () => {
+  for (const text of [
+    "2026-11-20",
+    "2026-11-20T18:00:00",
+    "2026-11-20 18:00:00Z",
+    "2026-13-01T00:00:00Z",
+    "2026-02-29T00:00:00Z",
+    "2026-04-31T00:00:00Z",
+    "2026-11-20T24:01:00Z",
+    "20261120T180000Z",
+    "0000-01-01T00:00:00Z",
+    "0001-01-01T00:00:00+23:59",
+    "9999-12-31T23:59:59-23:59",
+    "",
+  ]) {
+    expect(parseTimestamp(text), text).toBeUndefined()
+  }
 })
 
 test("every moment survives a round trip, and order is the text's order", () => {

@@ -90,17 +90,20 @@ test("statements of `run` before a failure have taken place", async () => {
   expect(await slugs()).toEqual(["a"])
 })
 
-test.each<[string, (sql: Queryable) => Effect.Effect<unknown, Unavailable> | Promise<unknown>]>([
-  ["dies", (sql: Queryable) => Effect.andThen(add(sql, "a"), Effect.die("broken"))],
-  ["throws", (sql: Queryable) => Effect.andThen(add(sql, "a"), () => Effect.sync(() => JSON.parse("broken")))],
-  ["is refused by the database", (sql: Queryable) => Effect.andThen(add(sql, "a"), add(sql, "a"))],
-  ["throws a tagged error", (sql: Queryable) => insert(sql, "a").then(() => Promise.reject(NotFound.of("place")))],
-])("a transaction whose body %s is rolled back, and it stays a defect", async (_, body) => {
-  const exit = await Effect.runPromiseExit(store.transaction(body))
-  expect(Exit.hasDies(exit)).toBe(true)
-  expect(Exit.hasFails(exit)).toBe(false)
-  expect(await slugs()).toEqual([])
-  expect(pool.stats.inUse).toBe(0)
+test("a transaction whose body dies, throws or is refused by the database is rolled back, and it stays a defect", async () => {
+  const bodies: ReadonlyArray<(sql: Queryable) => Effect.Effect<unknown, Unavailable> | Promise<unknown>> = [
+    (sql) => Effect.andThen(add(sql, "a"), Effect.die("broken")),
+    (sql) => Effect.andThen(add(sql, "a"), () => Effect.sync(() => JSON.parse("broken"))),
+    (sql) => Effect.andThen(add(sql, "a"), add(sql, "a")),
+    // A tagged error that is thrown.
+    (sql) => insert(sql, "a").then(() => Promise.reject(NotFound.of("place"))),
+  ]
+  for (const body of bodies) {
+    const exit = await Effect.runPromiseExit(store.transaction(body))
+    expect([Exit.hasDies(exit), Exit.hasFails(exit)]).toEqual([true, false])
+    expect(await slugs()).toEqual([])
+    expect(pool.stats.inUse).toBe(0)
+  }
 })
 
 test("a transaction in which a statement failed is not committed, though its body takes that for a success", async () => {

@@ -133,15 +133,17 @@ test("a broadcast that has ended says so, and promises no parts", () => {
   expect(playlist).not.toMatch(/PART|PRELOAD|SERVER-CONTROL/)
 })
 
-test.each([
-  [[1000, 1030, 1499], 1],
-  [[1000, 1500], 2],
-  [[200], 1],
-  [[], 1],
-])("segments of %j milliseconds have a target of %i", (durations, target) => {
-  const segments = durations.map((durationMs, number) => segment(number, { durationMs }))
-  const playlist = writeLivePlaylist(live(segments), { names: NAMES, segmentMs: 1000 })
-  expect(playlist).toContain(`#EXT-X-TARGETDURATION:${target}\n`)
+test("the target duration is the longest segment, rounded", () => {
+  for (const [durations, target] of [
+    [[1000, 1030, 1499], 1],
+    [[1000, 1500], 2],
+    [[200], 1],
+    [[], 1],
+  ] as const) {
+    const segments = durations.map((durationMs, number) => segment(number, { durationMs }))
+    const playlist = writeLivePlaylist(live(segments), { names: NAMES, segmentMs: 1000 })
+    expect(playlist).toContain(`#EXT-X-TARGETDURATION:${target}\n`)
+  }
 })
 
 /** As RFC 8216 numbers them: the tag's value and the discontinuities before each segment in the playlist. */
@@ -258,30 +260,32 @@ test("a recording by names, with the time of day", () => {
   ])
 })
 
-test.each([
-  [undefined, undefined, "ready"],
-  ["8", undefined, "ready"],
-  ["8", "1", "ready"],
-  ["8", "7", "ready"],
-  // The open segment has two parts.
-  ["9", "1", "ready"],
-  ["9", "2", "wait"],
-  ["9", "7", "wait"],
-  ["9", "8", "invalid"],
-  ["9", undefined, "wait"],
-  ["10", undefined, "wait"],
-  ["10", "0", "wait"],
-  ["10", "6", "invalid"],
-  ["11", undefined, "invalid"],
-  ["2", undefined, "ready"],
-  [undefined, "1", "invalid"],
-  ["-1", undefined, "invalid"],
-  ["9.5", undefined, "invalid"],
-  ["9", "", "invalid"],
-  ["9999999999999999999", undefined, "invalid"],
-])("a request for segment %s, part %s is %s", (msn, part, answer) => {
-  const { durationMs: _durationMs, bytes: _bytes, ...open } = segment(9)
-  expect(answerReload(live([segment(7), segment(8)], { open, nextSegment: 9 }), { msn, part }, 500)).toBe(answer)
+test("a request is ready, waits or is invalid by its segment and part", () => {
+  for (const [msn, part, answer] of [
+    [undefined, undefined, "ready"],
+    ["8", undefined, "ready"],
+    ["8", "1", "ready"],
+    ["8", "7", "ready"],
+    // The open segment has two parts.
+    ["9", "1", "ready"],
+    ["9", "2", "wait"],
+    ["9", "7", "wait"],
+    ["9", "8", "invalid"],
+    ["9", undefined, "wait"],
+    ["10", undefined, "wait"],
+    ["10", "0", "wait"],
+    ["10", "6", "invalid"],
+    ["11", undefined, "invalid"],
+    ["2", undefined, "ready"],
+    [undefined, "1", "invalid"],
+    ["-1", undefined, "invalid"],
+    ["9.5", undefined, "invalid"],
+    ["9", "", "invalid"],
+    ["9999999999999999999", undefined, "invalid"],
+  ] as const) {
+    const { durationMs: _durationMs, bytes: _bytes, ...open } = segment(9)
+    expect(answerReload(live([segment(7), segment(8)], { open, nextSegment: 9 }), { msn, part }, 500)).toBe(answer)
+  }
 })
 
 test("parts behind the last of a whole segment are the next one's, which is awaited", () => {
