@@ -1,8 +1,8 @@
 /** Pages of the server behind the links of emails: they speak the event's language, or else the reader's, and wear its branding. */
 import { randomUUID } from "node:crypto"
 import { expect, test } from "vitest"
-import { call, createWorkspace } from "../support/api.ts"
-import { newEmail, openRegistrations } from "../support/registrations.ts"
+import { call, createWorkspace, newEmail } from "../support/api.ts"
+import { openRegistrations } from "../support/registrations.ts"
 import { sharedRows, sharedServer, sharedWorkspace } from "../support/shared.ts"
 
 const server = sharedServer()
