@@ -175,32 +175,6 @@ test("a black hole is reported; callers get 503, sockets stay, and commands are 
   await client.cut()
 })
 
-test("a flood of requests beyond the queue is refused at once, and none of it is lost half-way", async () => {
-  const refused = () => metric("gathercue_database_refused_total")
-  const before = await refused()
-  // Nothing is served before the first is refused, however slowly the requests come.
-  proxy.delayReplies(DEADLINE_MS / 10)
-  const titles = Array.from({ length: 200 }, () => randomUUID())
-  // Each has a transaction of its own; those without a key would share statements, and all of them would be served.
-  const keyed = (title: string) =>
-    call(server.url, "POST", "/v1/events", {
-      key: house.key,
-      headers: { "idempotency-key": title },
-      body: { type: "t", title },
-    })
-  const flood = Promise.all(titles.map(keyed))
-  await eventually(async () => (await refused()) > before, "a refusal")
-  proxy.delayReplies(0)
-  const answers = await flood
-  const created = answers.filter(({ status }) => status === 201)
-  expect(answers.filter(({ status }) => status !== 201 && status !== 503)).toEqual([])
-  expect(answers.some(({ status }) => status === 503)).toBe(true)
-  expect(created.length).toBeGreaterThan(0)
-  for (const { body } of created) {
-    expect((await call(server.url, "GET", `/v1/events/${body.id}`, { key: house.key })).status).toBe(200)
-  }
-})
-
 test("the figures of the pool, the outbox and the process are there from the start, each of its type", async () => {
   const { body } = await call(server.url, "GET", "/metrics")
   const types = new Map(Array.from(body.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name, type]) => [name, type]))

@@ -52,7 +52,7 @@ const en = {
   isLive: "Live now",
 }
 
-export type PageWords = typeof en
+type PageWords = typeof en
 
 const de: PageWords = {
   yourRegistration: "Deine Anmeldung",
