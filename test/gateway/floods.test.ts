@@ -128,7 +128,11 @@ describe("anonymous people of one address", () => {
     const elsewhere = await viewer(id, newAddress())
     const react = (one: Client) => one.command("reaction.send", { kind: "clap", n: 10 })
     const since = performance.now()
-    const replies = await Promise.all(viewers.flatMap((one) => Array.from({ length: 10 }, () => react(one))))
+    const replies: Awaited<ReturnType<typeof react>>[] = []
+    // A hundred a second come back, so that a machine under load has to ask for longer until one is refused.
+    do {
+      replies.push(...(await Promise.all(viewers.flatMap((one) => Array.from({ length: 10 }, () => react(one))))))
+    } while (replies.every(({ ok }) => ok))
     const accepted = replies.filter(({ ok }) => ok).length * 10
     expect(accepted).toBeGreaterThanOrEqual(500)
     // timed: what a limit gives back grows with the time that the machine takes.
