@@ -19,13 +19,9 @@ import { codeOf, setUpTotp } from "../support/second-factor.ts"
 import { sharedRows } from "../support/shared.ts"
 
 const HOME = "https://app.example.com/"
-const { idp, server, api, callback, inputFor, connected, begin, signInBy, auditOf, join } =
+const { idp, server, api, callback, inputFor, connected, begin, signInBy, standingOf, membersOf, auditOf, join } =
   sharedConnections("https://app.example.com")
 const rows = sharedRows(server)
-const standingOf = async (workspace: Workspace): Promise<Json> =>
-  (await api("GET", connectionsOf(workspace), workspace.owner)).body.connections[0]
-const membersOf = async ({ id, owner }: Workspace): Promise<ReadonlyArray<Json>> =>
-  (await api("GET", `/v1/workspaces/${id}/members`, owner)).body.members
 
 describe("a connection", () => {
   test("is made, listed without its secret, changed and removed by owners, and the log says so", async () => {

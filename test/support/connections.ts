@@ -62,6 +62,10 @@ export const sharedConnections = (appUrl: string) => {
     const answer = await get(await idp.walk(location, callback()), trip)
     return { location: answer.headers.get("location"), session: cookieNamed(answer, "gc_session") }
   }
+  const standingOf = async (workspace: Workspace): Promise<Json> =>
+    (await api("GET", connectionsOf(workspace), workspace.owner)).body.connections[0]
+  const membersOf = async ({ id, owner }: Workspace): Promise<ReadonlyArray<Json>> =>
+    (await api("GET", `/v1/workspaces/${id}/members`, owner)).body.members
   const auditOf = async ({ id, owner }: Workspace): Promise<ReadonlyArray<Json>> =>
     (await api("GET", `/v1/workspaces/${id}/audit`, { cookie: owner.cookie })).body.entries
   const join = async ({ id, owner }: Workspace, account: Pick<Account, "cookie">, role: string) => {
@@ -69,5 +73,5 @@ export const sharedConnections = (appUrl: string) => {
     const { inviteUrl } = (await api("POST", path, { cookie: owner.cookie, body: { role } })).body
     await call(server.url, "POST", `/v1/invites/${tokenIn(inviteUrl)}/accept`, { cookie: account.cookie })
   }
-  return { idp, server, api, callback, inputFor, connected, begin, signInBy, auditOf, join }
+  return { idp, server, api, callback, inputFor, connected, begin, signInBy, standingOf, membersOf, auditOf, join }
 }

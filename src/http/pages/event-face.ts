@@ -10,7 +10,9 @@ import { speaking } from "./words.ts"
 
 export const faceFor = (request: HttpRequest, event: Event) =>
   Effect.gen(function* () {
-    const workspace = yield* (yield* Database).run((sql) => findWorkspaceFace(sql, event.workspaceId))
+    const read = (yield* Database).run((sql) => findWorkspaceFace(sql, event.workspaceId))
+    // The page often tells of an act that is done already: it must not fail for want of a logo.
+    const workspace = yield* Effect.catch(read, () => Effect.succeed({ name: "", branding: null }))
     return {
       ...speaking(request, event.language),
       title: html`<strong>${event.title}</strong>`,

@@ -44,7 +44,7 @@ export const leavePages = [
         const face = yield* faceFor(request, event)
         const { words, title } = face
         const again = (text: string) => html`<a href="${appUrl}/enter/${event.id}">${text}</a>`
-        return renderPage(words.isFree, html`<p>${words.left(title, again)}</p>`, face)
+        return renderPage(words.placeIsFree, html`<p>${words.left(title, again)}</p>`, face)
       }),
   },
 ] satisfies ReadonlyArray<PageRoute>

@@ -40,8 +40,8 @@ const eventsOf = (slug: string, words: string) =>
 type Speaking = ReturnType<typeof speaking>
 
 const stateOf = ({ isCancelled, status }: StoredCalendarEvent, { words }: Speaking): Html => {
-  if (isCancelled) return html` <strong>${words.isCancelled}.</strong>`
-  return status === "live" ? html` <strong>${words.isLive}.</strong>` : html``
+  if (isCancelled) return html` <strong>${words.markCancelled}.</strong>`
+  return status === "live" ? html` <strong>${words.markLive}.</strong>` : html``
 }
 
 const itemOf = (appUrl: string, event: StoredCalendarEvent, spoken: Speaking): Html => {

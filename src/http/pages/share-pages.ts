@@ -7,7 +7,7 @@ import { worn } from "../../model/presentation.ts"
 import { zonedMoment } from "../../model/zoned-moment.ts"
 import { Database } from "../../store/database.ts"
 import { findEvent } from "../../store/events/events.ts"
-import { findWorkspaceFace } from "../../store/workspaces/workspaces.ts"
+import { findWorkspaceFace, type WorkspaceFace } from "../../store/workspaces/workspaces.ts"
 import { CARD_EDITION, cardAddress } from "../cards/card-address.ts"
 import { CARD_HEIGHT, CARD_WIDTH, cardSvg } from "../cards/card-svg.ts"
 import { cardPng } from "../cards/cards.ts"
@@ -27,20 +27,24 @@ const sharedEvent = (id: string) =>
     return { event, workspace: yield* database.run((sql) => findWorkspaceFace(sql, event.workspaceId)) }
   })
 
+/** The facts on which a card and its address rest. */
+const shownOf = (event: Event, { name, branding }: WorkspaceFace) => ({
+  ...event,
+  workspace: name,
+  accent: worn(event, branding).accent,
+})
+
 /** The time of the event, after the word that it is cancelled. */
 const whenOf = ({ scheduledAt, timeZone, language, cancelledAt }: Event): string =>
   [
-    ...(cancelledAt === null ? [] : [wordsIn(language).isCancelled]),
+    ...(cancelledAt === null ? [] : [wordsIn(language).markCancelled]),
     ...(scheduledAt === null ? [] : [zonedMoment(scheduledAt, timeZone, language ?? "en")]),
   ].join(" · ")
 
 const card = (request: HttpRequest) =>
   Effect.gen(function* () {
     const { event, workspace } = yield* sharedEvent(idIn(request))
-    const { title } = event
-    const when = whenOf(event)
-    const { accent } = worn(event, workspace.branding)
-    const svg = cardSvg({ title, workspace: workspace.name, when, accent })
+    const svg = cardSvg({ ...shownOf(event, workspace), when: whenOf(event) })
     const etag = etagOf(`${CARD_EDITION} ${svg}`)
     const headers: HttpResponse["headers"] = [
       ["content-type", "image/png"],
@@ -92,11 +96,7 @@ const linkTo = (id: string, fits: boolean) =>
       provider_url: publicUrl,
       cache_age: 3600,
       ...(fits && {
-        thumbnail_url: cardAddress(`${publicUrl}/e/${event.id}`, {
-          ...event,
-          workspace: workspace.name,
-          accent: worn(event, workspace.branding).accent,
-        }),
+        thumbnail_url: cardAddress(`${publicUrl}/e/${event.id}`, shownOf(event, workspace)),
         thumbnail_width: CARD_WIDTH,
         thumbnail_height: CARD_HEIGHT,
       }),

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 import { sharedBody } from "../transport/shared-body.ts"
 import { LANGUAGE_HEADER, type ReadPublicEvent, withEvent } from "./event-in-page.ts"
-import { preferredLanguage } from "./words.ts"
+import { preferredLanguage } from "./preferred-language.ts"
 
 type Answer = <R>(request: HttpRequest, read: ReadPublicEvent<R>) => Effect.Effect<HttpResponse | undefined, never, R>
 

@@ -1,8 +1,8 @@
 /** Texts of the pages behind links in emails about events, and of lists of events. A page speaks the event's language, or else the reader's. */
 import type { Language } from "../../model/presentation.ts"
-import { lowerAscii } from "../../model/text/compared.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { type Html, html } from "./page.ts"
+import { preferredLanguage } from "./preferred-language.ts"
 
 const en = {
   yourRegistration: "Your registration",
@@ -27,7 +27,7 @@ const en = {
   withdraw: (name: string, event: Html) =>
     html`${name}, you are registered for ${event}. If you cannot come, you can withdraw.`,
   leave: "I cannot come",
-  isFree: "Your place is free",
+  placeIsFree: "Your place is free",
   left: (event: Html, again: (text: string) => Html) =>
     html`You have no place at ${event} any more. If you can come after all, ${again("register again")}.`,
 
@@ -48,8 +48,8 @@ const en = {
   noEvents: "No event is planned.",
   noneFound: "No event to come has this in its title.",
   calendar: "Calendar of these events",
-  isCancelled: "Cancelled",
-  isLive: "Live now",
+  markCancelled: "Cancelled",
+  markLive: "Live now",
 }
 
 type PageWords = typeof en
@@ -77,7 +77,7 @@ const de: PageWords = {
   withdraw: (name, event) =>
     html`${name}, du bist für ${event} angemeldet. Wenn du nicht kommen kannst, kannst du dich abmelden.`,
   leave: "Ich kann nicht kommen",
-  isFree: "Dein Platz ist frei",
+  placeIsFree: "Dein Platz ist frei",
   left: (event, again) =>
     html`Du hast keinen Platz mehr bei ${event}. Kannst du doch kommen, ${again("melde dich wieder an")}.`,
 
@@ -98,8 +98,8 @@ const de: PageWords = {
   noEvents: "Keine Veranstaltung ist geplant.",
   noneFound: "Keine kommende Veranstaltung hat das im Titel.",
   calendar: "Kalender dieser Veranstaltungen",
-  isCancelled: "Abgesagt",
-  isLive: "Jetzt live",
+  markCancelled: "Abgesagt",
+  markLive: "Jetzt live",
 }
 
 const WORDS: { readonly [language in Language]: PageWords } = { en, de }
@@ -108,16 +108,6 @@ const WORDS: { readonly [language in Language]: PageWords } = { en, de }
 export const wordsIn = (language: Language | null): PageWords => WORDS[language ?? "en"]
 
 const isSpoken = (tag: string): tag is Language => Object.hasOwn(WORDS, tag)
-
-/** The first language of the request's `accept-language` that `isKnown` accepts. Weights are not read: browsers send the order. */
-export const preferredLanguage = <L extends string>(
-  { headers }: HttpRequest,
-  isKnown: (tag: string) => tag is L,
-): L | undefined =>
-  (headers["accept-language"] ?? "")
-    .split(",")
-    .map((tag) => lowerAscii(tag.trim().split(/[-;]/, 1)[0] ?? ""))
-    .find(isKnown)
 
 interface Speaking {
   readonly language: Language
